@@ -39,15 +39,28 @@ static bool changes_access(enum sql_name name)
 	       skip_one_of(&rest, tables, COUNT_OF(tables));
 }
 
+typedef enum err_kind (*cursor_opener)(struct sql_cursor *cursor, struct sql_args args);
+
+static void open_cursor(struct sql_cursor *cursor, struct sql_connection *connection,
+			enum sql_name name, struct arena *arena, struct error *err)
+{
+	*cursor = (struct sql_cursor){
+		.connection = connection, .name = name, .arena = arena, .err = err};
+}
+
+static void start_cursor(struct sql_cursor *cursor, cursor_opener opener, struct sql_args args)
+{
+	assert(args.count <= SQL_ARGS_MAX);
+	cursor->connection->has_changed_access |= changes_access(cursor->name);
+	cursor->kind = opener(cursor, args);
+	cursor->is_open = cursor->kind == ERR_NONE;
+}
+
 void sql_select(struct sql_cursor *cursor, struct sql_connection *connection, enum sql_name name,
 		struct arena *arena, struct sql_args args, struct error *err)
 {
-	assert(args.count <= SQL_ARGS_MAX);
-	*cursor = (struct sql_cursor){
-		.connection = connection, .name = name, .arena = arena, .err = err};
-	connection->has_changed_access |= changes_access(name);
-	cursor->kind = connection->driver->start(cursor, args);
-	cursor->is_open = cursor->kind == ERR_NONE;
+	open_cursor(cursor, connection, name, arena, err);
+	start_cursor(cursor, connection->driver->start, args);
 }
 
 bool sql_next(struct sql_cursor *cursor)
@@ -184,28 +197,90 @@ static void *rows_add(struct rows *rows, struct arena *arena)
 	return rows->items + rows->count++ * rows->row_bytes;
 }
 
-enum err_kind sql_list(struct sql_connection *connection, struct arena *arena,
-		       const struct sql_query *query, void **out, size_t *count_out,
-		       struct error *err)
+/* Ends the cursor. */
+static enum err_kind read_rows(struct sql_cursor *cursor, const struct sql_query *query, void **out,
+			       size_t *count_out)
 {
 	struct rows rows = {.row_bytes = query->row_bytes};
-	struct sql_cursor cursor;
-	sql_select(&cursor, connection, query->name, arena, query->args, err);
-	while (sql_next(&cursor)) {
-		void *row = rows_add(&rows, arena);
-		if (row == NULL) {
-			cursor.kind = error_set(err, ERR_TOO_LARGE, "too many rows of %s",
-						sql_statements[query->name].name);
+	while (sql_next(cursor)) {
+		void *row = query->read != NULL ? rows_add(&rows, cursor->arena) : NULL;
+		if (row == NULL && query->read != NULL) {
+			cursor->kind = error_set(cursor->err, ERR_TOO_LARGE, "too many rows of %s",
+						 sql_statements[query->name].name);
 			break;
 		}
-		query->read(&cursor, row);
+		if (row != NULL)
+			query->read(cursor, row);
 	}
-	const enum err_kind kind = sql_end(&cursor);
+	const enum err_kind kind = sql_end(cursor);
 	if (kind != ERR_NONE)
 		return kind;
 	*out = rows.items;
 	*count_out = rows.count;
 	return ERR_NONE;
+}
+
+enum err_kind sql_list(struct sql_connection *connection, struct arena *arena,
+		       const struct sql_query *query, void **out, size_t *count_out,
+		       struct error *err)
+{
+	struct sql_cursor cursor;
+	sql_select(&cursor, connection, query->name, arena, query->args, err);
+	return read_rows(&cursor, query, out, count_out);
+}
+
+static enum err_kind end_call(struct sql_cursor *cursor, struct sql_call *call)
+{
+	const enum err_kind kind = read_rows(cursor, &call->query, &call->rows, &call->row_count);
+	if (kind == ERR_NONE)
+		call->changes = cursor->changes;
+	return kind;
+}
+
+static enum err_kind run_one_by_one(struct sql_connection *connection, struct arena *arena,
+				    struct sql_call *first, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (struct sql_call *call = first; call != NULL && kind == ERR_NONE; call = call->next) {
+		struct sql_cursor cursor;
+		sql_select(&cursor, connection, call->query.name, arena, call->query.args, err);
+		kind = end_call(&cursor, call);
+	}
+	return kind;
+}
+
+static size_t count_calls(const struct sql_call *first)
+{
+	size_t count = 0;
+	for (const struct sql_call *call = first; call != NULL; call = call->next)
+		count++;
+	return count;
+}
+
+enum err_kind sql_run_all(struct sql_connection *connection, struct arena *arena,
+			  struct sql_call *first, struct error *err)
+{
+	const struct sql_driver *driver = connection->driver;
+	if (driver->ask == NULL)
+		return run_one_by_one(connection, arena, first, err);
+	struct sql_cursor *cursors = ARENA_ARRAY(arena, struct sql_cursor, count_calls(first));
+	struct sql_cursor *cursor = cursors;
+	enum err_kind kind = ERR_NONE;
+	for (struct sql_call *call = first; call != NULL && kind == ERR_NONE; call = call->next) {
+		open_cursor(cursor, connection, call->query.name, arena, err);
+		start_cursor(cursor, driver->ask, call->query.args);
+		kind = cursor++->kind;
+	}
+	if (kind == ERR_NONE)
+		kind = driver->settle(connection, err);
+	struct sql_call *call = first;
+	for (struct sql_cursor *asked = cursors; asked < cursor; asked++, call = call->next) {
+		if (kind == ERR_NONE)
+			kind = end_call(asked, call);
+		else
+			sql_end(asked);
+	}
+	return kind;
 }
 
 static const char *word_text(const struct sql_dialect_word *words, struct str word)

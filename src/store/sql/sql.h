@@ -162,6 +162,8 @@ struct sql_driver {
 	/* The rest is for databases with several nodes; NULL where one process owns the
 	 * database. */
 
+	/* As start, but does not wait: the rows are there after settle(). */
+	enum err_kind (*ask)(struct sql_cursor *cursor, struct sql_args args);
 	/* Waits for the answers of what was only sent so far, and returns the first failure. */
 	enum err_kind (*settle)(struct sql_connection *connection, struct error *err);
 	/* Names the row by which this connection looks up what became of a COMMIT whose answer was
@@ -251,6 +253,21 @@ enum err_kind sql_find(struct sql_connection *connection, struct arena *arena,
 enum err_kind sql_list(struct sql_connection *connection, struct arena *arena,
 		       const struct sql_query *query, void **out, size_t *count_out,
 		       struct error *err);
+
+/* One of several statements that are run together. */
+struct sql_call {
+	struct sql_query query; /* read NULL: a statement without rows */
+	struct sql_call *next;
+	/* What came of it. */
+	int64_t changes;
+	void *rows;
+	size_t row_count;
+};
+
+/* Runs them in their order, up to the first that fails; their values must live until then. Where a
+ * statement is a round trip, all of them together are one. Rows are read into arena. */
+enum err_kind sql_run_all(struct sql_connection *connection, struct arena *arena,
+			  struct sql_call *first, struct error *err);
 
 /* text with every {word} replaced from words (ended by a NULL word), NUL-terminated, in arena. An
  * unknown word is our bug and asserts. */

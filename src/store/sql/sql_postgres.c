@@ -21,8 +21,9 @@
 #include "utf8.h"
 
 #define SCRIPT_ARENA_MAX_BYTES ((size_t)1 << 20)
-/* A group of 128 acceptances of two accounts each, and what belongs to it. */
-#define SENT_MAX 1024
+/* Statements under way; more than that are waited for in between. */
+#define SENT_MAX 4096
+#define SENT_FIRST 64
 #define MARK_BYTES_MAX 96
 /* "posthorn" as a number: the one advisory lock we take. */
 #define TURN_LOCK INT64_C(0x706f7374686f726e)
@@ -36,17 +37,26 @@
 #define OID_BYTEA 17
 #define OID_BOOL 16
 
+/* The rows that a cursor walks over. */
+struct rows {
+	PGresult *result; /* NULL: not answered yet, or failed */
+	int row;          /* the next */
+	int count;
+};
+
 /* Sent, and not yet answered. */
 struct sent {
 	enum sql_name name;
 	bool is_prepare;
+	struct rows *rows; /* who is to have the answer; NULL = nobody in particular */
 };
 
 struct postgres_connection {
 	struct sql_connection base;
 	struct pg_link link;
-	struct sent sent[SENT_MAX];
+	struct sent *sent;
 	size_t sent_count;
+	size_t sent_capacity;
 	int64_t waits; /* so far */
 	bool is_prepared[SQL_NAME_COUNT];
 	bool is_in_transaction;
@@ -55,13 +65,6 @@ struct postgres_connection {
 	bool may_run_again;        /* for a reason that is none of its statements' */
 	char mark[MARK_BYTES_MAX]; /* whose number says that a COMMIT came through; "" = none yet */
 	int64_t mark_number;
-};
-
-/* The rows that a cursor walks over. */
-struct rows {
-	PGresult *result;
-	int row; /* the next */
-	int count;
 };
 
 static const struct sql_dialect_word postgres_words[] = {
@@ -195,8 +198,22 @@ static enum err_kind lost(struct postgres_connection *own, const char *what, str
 
 static void note_sent(struct postgres_connection *own, enum sql_name name, bool is_prepare)
 {
-	assert(own->sent_count < SENT_MAX);
-	own->sent[own->sent_count++] = (struct sent){name, is_prepare};
+	assert(own->sent_count < own->sent_capacity);
+	own->sent[own->sent_count++] = (struct sent){name, is_prepare, NULL};
+}
+
+/* For a statement and its preparation. */
+static bool make_room(struct postgres_connection *own)
+{
+	if (own->sent_count + 2 <= own->sent_capacity)
+		return true;
+	const size_t capacity = own->sent_capacity > 0 ? own->sent_capacity * 2 : SENT_FIRST;
+	struct sent *sent = realloc(own->sent, capacity * sizeof(*sent));
+	if (sent == NULL)
+		return false;
+	own->sent = sent;
+	own->sent_capacity = capacity;
+	return true;
 }
 
 /* "?12" is "$12" here. No statement has a question mark inside quotes. */
@@ -234,6 +251,8 @@ static bool send(struct postgres_connection *own, enum sql_name name, struct sql
 	struct bound bound;
 	own->has_written = own->has_written || is_writing(name);
 	bind_all(&bound, args);
+	if (!make_room(own))
+		return false;
 	if (!own->is_prepared[name] && !send_prepare(own, name, &bound, args.count))
 		return false;
 	if (PQsendQueryPrepared(own->link.pg, sql_statements[name].name, (int)args.count,
@@ -294,6 +313,10 @@ static struct collected collect(struct postgres_connection *own, struct error *e
 			note_failure(own, result, sent.name, &collected, err);
 			own->is_prepared[sent.name] &= !sent.is_prepare;
 		}
+		if (sent.rows != NULL) {
+			*sent.rows = (struct rows){.result = result, .count = PQntuples(result)};
+			continue;
+		}
 		PQclear(collected.last);
 		collected.last = result;
 	}
@@ -336,8 +359,7 @@ static enum err_kind postgres_settle(struct sql_connection *connection, struct e
 static enum err_kind send_or_lose(struct postgres_connection *own, enum sql_name name,
 				  struct sql_args args, struct error *err)
 {
-	/* Room for the statement and for its preparation. */
-	if (own->sent_count + 2 > SENT_MAX) {
+	if (own->sent_count + 2 > SENT_MAX) { /* a statement and its preparation */
 		const enum err_kind kind = postgres_settle(&own->base, err);
 		if (kind != ERR_NONE)
 			return kind;
@@ -562,6 +584,25 @@ static enum err_kind postgres_start(struct sql_cursor *cursor, struct sql_args a
 	return run_waited(own, cursor, args);
 }
 
+static enum err_kind postgres_ask(struct sql_cursor *cursor, struct sql_args args)
+{
+	struct postgres_connection *own = (struct postgres_connection *)cursor->connection;
+	cursor->statement = NULL;
+	if (!are_storable(args))
+		return refuse_text(cursor);
+	enum err_kind kind = make_usable(own, cursor->err);
+	if (kind == ERR_NONE)
+		kind = send_or_lose(own, cursor->name, args, cursor->err);
+	if (kind != ERR_NONE)
+		return kind;
+	struct rows *rows = calloc(1, sizeof(*rows));
+	if (rows == NULL)
+		return error_set(cursor->err, ERR_TEMPORARY, "no memory for rows");
+	own->sent[own->sent_count - 1].rows = rows;
+	cursor->statement = rows;
+	return ERR_NONE;
+}
+
 static enum err_kind postgres_step(struct sql_cursor *cursor, bool *has_row_out)
 {
 	struct rows *rows = cursor->statement;
@@ -578,11 +619,14 @@ static bool is_select(const PGresult *result)
 
 static int64_t postgres_finish(struct sql_cursor *cursor)
 {
+	struct postgres_connection *own = (struct postgres_connection *)cursor->connection;
 	struct rows *rows = cursor->statement;
 	if (rows == NULL)
 		return 0;
-	const int64_t changes =
-		is_select(rows->result) ? 0 : strtoll(PQcmdTuples(rows->result), NULL, 10);
+	for (size_t i = 0; i < own->sent_count; i++) /* it ends before its answer was read */
+		own->sent[i].rows = own->sent[i].rows == rows ? NULL : own->sent[i].rows;
+	const bool has_changes = rows->result != NULL && !is_select(rows->result);
+	const int64_t changes = has_changes ? strtoll(PQcmdTuples(rows->result), NULL, 10) : 0;
 	PQclear(rows->result);
 	free(rows);
 	cursor->statement = NULL;
@@ -595,6 +639,7 @@ static void postgres_close(struct sql_connection **connection)
 	if (own == NULL)
 		return;
 	pg_link_close(&own->link);
+	free(own->sent);
 	free(own);
 	*connection = NULL;
 }
@@ -721,6 +766,7 @@ const struct sql_driver sql_driver_postgres = {
 	.finish = postgres_finish,
 	.backup = NULL,
 	.tidy = postgres_tidy,
+	.ask = postgres_ask,
 	.settle = postgres_settle,
 	.set_mark = postgres_set_mark,
 	.may_run_again = postgres_may_run_again,
