@@ -137,11 +137,12 @@ struct delivery_task {
 	struct arena *arena; /* as long as the task */
 	const struct platform *platform;
 
-	struct delivery_work work; /* as claimed */
-	struct delivery_save save; /* as it will be written; what comes next is verdict.c's */
-	int64_t held_until_us;     /* the lease as it was last written */
-	bool is_unreadable;        /* what is stored was not read, and stays as it is */
-	struct str other_key_why;  /* another master key sealed it; else empty */
+	struct delivery_work work;      /* as claimed */
+	struct delivery_save save;      /* as it will be written; what comes next is verdict.c's */
+	struct delivery_saving *saving; /* begun in this turn's transaction; NULL = none */
+	int64_t held_until_us;          /* the lease as it was last written */
+	bool is_unreadable;             /* what is stored was not read, and stays as it is */
+	struct str other_key_why;       /* another master key sealed it; else empty */
 	bool is_retried_by_person; /* what earlier tries found out about files does not count */
 	bool was_unknown; /* FLOW_WAS_UNKNOWN; outlives a part that the adapter begins again */
 

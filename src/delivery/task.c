@@ -165,14 +165,22 @@ static enum err_kind delivery_save(struct task *task, void *tx, struct error *er
 {
 	struct delivery_task *t = (struct delivery_task *)task;
 	enum err_kind kind = ERR_NONE;
+	t->saving = NULL;
 	if (t->turn.is_quiet && !t->save.is_first)
 		return ERR_NONE;
 	if (t->turn.has_new_extra) /* before the tokens, which change the account's version */
 		kind = save_extra(t, tx, err);
 	if (kind == ERR_NONE)
 		kind = account_token_save(t, tx, err);
-	if (kind == ERR_NONE)
-		kind = store_delivery_save(tx, &t->save, err);
+	return kind == ERR_NONE ? store_delivery_save_begin(tx, &t->save, &t->saving, err) : kind;
+}
+
+static enum err_kind delivery_save_end(struct task *task, void *tx, struct error *err)
+{
+	struct delivery_task *t = (struct delivery_task *)task;
+	if (t->saving == NULL)
+		return ERR_NONE;
+	const enum err_kind kind = store_delivery_save_end(tx, t->saving, err);
 	return kind == ERR_NONE ? hold_save(t, tx, err) : kind;
 }
 
@@ -242,6 +250,7 @@ static void delivery_free(struct task *task)
 static const struct task_ops delivery_ops = {
 	.plan = delivery_plan,
 	.save = delivery_save,
+	.save_end = delivery_save_end,
 	.saved = delivery_saved,
 	.free = delivery_free,
 };

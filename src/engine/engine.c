@@ -317,12 +317,34 @@ struct turn {
 	size_t begun_counts[ENGINE_SOURCES_MAX];
 };
 
+/* CONFLICT is the task's own; anything else fails the transaction. */
+static bool is_fatal(enum err_kind kind)
+{
+	return kind != ERR_NONE && kind != ERR_CONFLICT;
+}
+
+static enum err_kind save_first_half(struct task *task, void *tx, struct error *err)
+{
+	return task->ops->save != NULL ? task->ops->save(task, tx, err) : ERR_NONE;
+}
+
+static enum err_kind save_second_half(struct task *task, void *tx, struct error *err)
+{
+	if (task->save_result != ERR_NONE || task->ops->save_end == NULL)
+		return task->save_result;
+	return task->ops->save_end(task, tx, err);
+}
+
 static enum err_kind save_all(const struct list *decided, void *tx, struct error *err)
 {
 	for (struct task *task = decided->head; task != NULL; task = task->next) {
-		task->save_result =
-			task->ops->save != NULL ? task->ops->save(task, tx, err) : ERR_NONE;
-		if (task->save_result != ERR_NONE && task->save_result != ERR_CONFLICT)
+		task->save_result = save_first_half(task, tx, err);
+		if (is_fatal(task->save_result))
+			return task->save_result;
+	}
+	for (struct task *task = decided->head; task != NULL; task = task->next) {
+		task->save_result = save_second_half(task, tx, err);
+		if (is_fatal(task->save_result))
 			return task->save_result;
 	}
 	return ERR_NONE;
@@ -370,7 +392,8 @@ static enum err_kind turn_command(void *tx, void *argument, struct error *err)
 static enum err_kind save_one(void *tx, void *argument, struct error *err)
 {
 	struct task *task = argument;
-	task->save_result = task->ops->save != NULL ? task->ops->save(task, tx, err) : ERR_NONE;
+	task->save_result = save_first_half(task, tx, err);
+	task->save_result = save_second_half(task, tx, err);
 	return task->save_result == ERR_CONFLICT ? ERR_NONE : task->save_result;
 }
 

@@ -93,6 +93,10 @@ struct task_ops {
 	 * decision (see store_write). CONFLICT: the lease was lost; the plan is not carried out and
 	 * the task ends. NULL: the task stores nothing. */
 	enum err_kind (*save)(struct task *task, void *tx, struct error *err);
+	/* What of save() needs the answers of its statements: called once save() has returned NONE
+	 * for every task of the turn, in the same order, so that a store may run what all of them
+	 * wrote together. Its kind counts as save()'s. NULL: save() was all. */
+	enum err_kind (*save_end)(struct task *task, void *tx, struct error *err);
 	/* The transaction is durable (NONE), or this task's own part is not (CONFLICT, INTERNAL).
 	 * Called once for each decision, before the plan is carried out; the place to notify
 	 * waiters. May be NULL. */

@@ -7,7 +7,10 @@
 #include "store_alarm.h"
 #include "store_private.h"
 
+#include "arena.h"
 #include "clock.h"
+#include "count_of.h"
+#include "fnv.h"
 #include "log.h"
 
 #define FINE_POSTS 128
@@ -75,75 +78,102 @@ static enum err_kind note_wrong(struct store_tx *tx, const struct late_counter *
 	return store_alarm_raise_in(tx, STR("counters"), str_of(message), now_us, err);
 }
 
-static enum err_kind write_one(struct store_tx *tx, const struct late_counter *late,
-			       struct error *err)
+static struct sql_call *call_of(struct store_tx *tx, const struct late_counter *late)
 {
-	if (late->change == 0)
-		return ERR_NONE;
 	const bool is_up = late->change > 0;
-	int64_t changes = 0;
-	const enum err_kind kind = sql_run(tx->sql, is_up ? SQL_COUNTER_UP : SQL_COUNTER_DOWN,
-					   SQL_ARGS(sql_text(late->app_id), sql_int(late->scale),
-						    sql_word(late->status), sql_int(late->bucket),
-						    sql_int(is_up ? late->change : -late->change)),
-					   &changes, err);
-	return kind == ERR_NONE && changes == 0 ? note_wrong(tx, late, err) : kind;
+	const struct sql_value values[] = {sql_text(late->app_id), sql_int(late->scale),
+					   sql_word(late->status), sql_int(late->bucket),
+					   sql_int(is_up ? late->change : -late->change)};
+	struct sql_value *kept = ARENA_ARRAY(tx->arena, struct sql_value, COUNT_OF(values));
+	struct sql_call *call = ARENA_NEW(tx->arena, struct sql_call);
+	memcpy(kept, values, sizeof(values));
+	call->query = (struct sql_query){
+		is_up ? SQL_COUNTER_UP : SQL_COUNTER_DOWN, {kept, COUNT_OF(values)}, NULL, 0};
+	return call;
 }
 
+/* All of them are one round trip; which of them found no row is asked of each. */
 enum err_kind counters_write(struct store_tx *tx, struct error *err)
 {
-	enum err_kind kind = ERR_NONE;
-	for (size_t i = 0; i < tx->late_counter_count && kind == ERR_NONE; i++)
-		kind = write_one(tx, &tx->late_counters[i], err);
-	tx->late_counter_count = 0;
+	struct sql_call *first = NULL;
+	struct sql_call **end = &first;
+	const struct late_counter *late =
+		tx->late_counters != NULL ? tx->late_counters->first : NULL;
+	tx->late_counters = NULL;
+	for (const struct late_counter *each = late; each != NULL; each = each->next) {
+		if (each->change == 0)
+			continue;
+		*end = call_of(tx, each);
+		end = &(*end)->next;
+	}
+	if (first == NULL)
+		return ERR_NONE;
+	enum err_kind kind = sql_run_all(tx->sql, tx->arena, first, err);
+	const struct sql_call *call = first;
+	for (; late != NULL && kind == ERR_NONE; late = late->next) {
+		if (late->change == 0)
+			continue;
+		if (call->changes == 0)
+			kind = note_wrong(tx, late, err);
+		call = call->next;
+	}
 	return kind;
 }
 
-static struct late_counter *late_find(struct store_tx *tx, const struct late_counter *wanted)
+static size_t place_of(const struct late_counter *counter)
 {
-	for (size_t i = tx->late_counter_count; i > 0; i--) {
-		struct late_counter *late = &tx->late_counters[i - 1];
-		if (late->scale == wanted->scale && late->bucket == wanted->bucket &&
-		    strcmp(late->status, wanted->status) == 0 &&
-		    str_equal(late->app_id, wanted->app_id))
-			return late;
-	}
-	return NULL;
+	const uint32_t own = (uint32_t)counter->scale << 5 ^ (uint32_t)counter->bucket << 3;
+	return (fnv_hash(counter->app_id) ^ own ^ (unsigned char)counter->status[0]) % LATE_PLACES;
 }
 
-static enum err_kind change_later(struct store_tx *tx, const struct late_counter *wanted,
-				  struct error *err)
+static bool is_same(const struct late_counter *a, const struct late_counter *b)
 {
-	struct late_counter *late = late_find(tx, wanted);
-	if (late != NULL) {
-		late->change += wanted->change;
-		return ERR_NONE;
+	return a->scale == b->scale && a->bucket == b->bucket &&
+	       strcmp(a->status, b->status) == 0 && str_equal(a->app_id, b->app_id);
+}
+
+static void change_later(struct store_tx *tx, const struct late_counter *wanted)
+{
+	if (tx->late_counters == NULL)
+		tx->late_counters = ARENA_NEW(tx->arena, struct late_counters);
+	struct late_counters *all = tx->late_counters;
+	struct late_counter **place = &all->places[place_of(wanted)];
+	for (struct late_counter *late = *place; late != NULL; late = late->similar) {
+		if (is_same(late, wanted)) {
+			late->change += wanted->change;
+			return;
+		}
 	}
-	enum err_kind kind = ERR_NONE;
-	if (tx->late_counter_count == LATE_COUNTERS_MAX)
-		kind = counters_write(tx, err);
-	late = &tx->late_counters[tx->late_counter_count++];
+	struct late_counter *late = ARENA_NEW(tx->arena, struct late_counter);
 	*late = *wanted;
 	late->app_id = str_copy(tx->arena, wanted->app_id);
-	return kind;
+	late->similar = *place;
+	*place = late;
+	if (all->last != NULL)
+		all->last->next = late;
+	else
+		all->first = late;
+	all->last = late;
 }
 
-static enum err_kind change_all_later(struct store_tx *tx, const struct counted_post *post,
-				      const char *status, int64_t change, struct error *err)
+static void change_all_later(struct store_tx *tx, const struct counted_post *post,
+			     const char *status, int64_t change)
 {
-	enum err_kind kind = ERR_NONE;
-	for (int scale = 0; scale < SCALE_COUNT && kind == ERR_NONE; scale++) {
-		const struct late_counter wanted = {post->app_id, scale, status,
-						    bucket_of((enum scale)scale, post), change};
-		kind = change_later(tx, &wanted, err);
+	for (int scale = 0; scale < SCALE_COUNT; scale++) {
+		const struct late_counter wanted = {
+			.app_id = post->app_id,
+			.scale = scale,
+			.status = status,
+			.bucket = bucket_of((enum scale)scale, post),
+			.change = change,
+		};
+		change_later(tx, &wanted);
 	}
-	return kind;
 }
 
-enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *post,
-			      const char *status, struct error *err)
+void counters_remove(struct store_tx *tx, const struct counted_post *post, const char *status)
 {
-	return change_all_later(tx, post, status, -1, err);
+	change_all_later(tx, post, status, -1);
 }
 
 /* Does a post of this status count in pending_posts? */
@@ -152,16 +182,14 @@ static int is_open(const char *status)
 	return strcmp(status, "pending") == 0 || strcmp(status, "scheduled") == 0;
 }
 
-enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
-			    const char *status_from, const char *status_to, struct error *err)
+void counters_move(struct store_tx *tx, const struct counted_post *post, const char *status_from,
+		   const char *status_to)
 {
-	enum err_kind kind = counters_remove(tx, post, status_from, err);
-	if (kind == ERR_NONE)
-		kind = change_all_later(tx, post, status_to, 1, err);
+	change_all_later(tx, post, status_from, -1);
+	change_all_later(tx, post, status_to, 1);
 	const int64_t pending = is_open(status_to) - is_open(status_from);
-	return kind == ERR_NONE && pending != 0
-		       ? store_tx_use_later(tx, post->app_id, pending, 0, err)
-		       : kind;
+	if (pending != 0)
+		store_tx_use_later(tx, post->app_id, pending, 0);
 }
 
 enum err_kind counters_total(struct sql_connection *sql, struct str app_id, struct str status,

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "arena.h"
 #include "count_of.h"
 
 #include "store_private.h"
@@ -85,36 +86,58 @@ const struct delivery_transition *delivery_transition_find(enum post_state from,
 }
 
 /* Final states become events in the same transaction (rules.md W1). */
-static enum err_kind tell(struct store_tx *tx, struct str delivery_id,
+static enum err_kind tell(struct store_tx *tx, const struct delivery_before *before,
 			  const struct delivery_transition *row, struct error *err)
 {
 	if (!post_state_is_final(row->to))
 		return ERR_NONE;
-	return event_add_delivery(tx,
-				  row->to == POST_PUBLISHED ? EVENT_POST_PUBLISH_SUCCEEDED
-							    : EVENT_POST_PUBLISH_FAILED,
-				  delivery_id, err);
+	const enum event_kind kind = row->to == POST_PUBLISHED ? EVENT_POST_PUBLISH_SUCCEEDED
+							       : EVENT_POST_PUBLISH_FAILED;
+	if (!str_is_empty(before->post_id))
+		return event_add(tx, before->app_id, kind, before->id, before->post_id, err);
+	return event_add_delivery(tx, kind, before->id, err);
 }
 
-enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_before *before,
-				    enum delivery_change change, enum sql_name statement,
-				    struct sql_args values, struct error *err)
+enum err_kind delivery_state_prepare(struct store_tx *tx, const struct delivery_before *before,
+				     enum delivery_change change, enum sql_name statement,
+				     struct sql_args values, struct delivery_changing *out,
+				     struct error *err)
 {
 	const struct delivery_transition *row = delivery_transition_find(before->state, change);
-	struct sql_value all[SQL_ARGS_MAX];
 	if (row == NULL)
 		return error_set(err, ERR_INTERNAL, "a %s delivery does not allow the change %s",
 				 post_state_name(before->state), delivery_change_name(change));
 	assert(values.count <= SQL_ARGS_MAX - VALUES_OWN);
+	const size_t count = VALUES_OWN + values.count;
+	struct sql_value *all = ARENA_ARRAY(tx->arena, struct sql_value, count);
 	all[0] = sql_text(before->id);
 	all[1] = sql_int(before->fence);
 	all[2] = sql_word(post_state_name(row->to));
 	all[3] = sql_word(post_state_name(before->state));
 	if (values.count > 0)
 		memcpy(&all[VALUES_OWN], values.values, values.count * sizeof(all[0]));
-	const enum err_kind kind =
-		sql_run_one(tx->sql, statement, (struct sql_args){all, VALUES_OWN + values.count},
-			    before->is_guess ? ERR_CONFLICT : ERR_TEMPORARY,
-			    "delivery with this state and fence", err);
-	return kind == ERR_NONE ? tell(tx, before->id, row, err) : kind;
+	*out = (struct delivery_changing){
+		.before = *before, .row = row, .call.query = {statement, {all, count}, NULL, 0}};
+	return ERR_NONE;
+}
+
+enum err_kind delivery_state_judge(struct store_tx *tx, const struct delivery_changing *changing,
+				   struct error *err)
+{
+	if (changing->call.changes == 0)
+		return error_set(err, changing->before.is_guess ? ERR_CONFLICT : ERR_TEMPORARY,
+				 "no such delivery with this state and fence");
+	return tell(tx, &changing->before, changing->row, err);
+}
+
+enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_before *before,
+				    enum delivery_change change, enum sql_name statement,
+				    struct sql_args values, struct error *err)
+{
+	struct delivery_changing changing = {0};
+	enum err_kind kind =
+		delivery_state_prepare(tx, before, change, statement, values, &changing, err);
+	if (kind == ERR_NONE)
+		kind = sql_run_all(tx->sql, tx->arena, &changing.call, err);
+	return kind == ERR_NONE ? delivery_state_judge(tx, &changing, err) : kind;
 }

@@ -53,6 +53,9 @@ struct delivery_before {
 	enum post_state state;
 	/* not read in this transaction: CONFLICT instead of TEMPORARY when it is otherwise */
 	bool is_guess;
+	/* for events, where they are known; empty = read for it */
+	struct str app_id;
+	struct str post_id;
 };
 
 /* The only writer of deliveries.state. Runs statement with ?1 = id, ?2 = fence, ?3 = the new state,
@@ -62,3 +65,17 @@ struct delivery_before {
 enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_before *before,
 				    enum delivery_change change, enum sql_name statement,
 				    struct sql_args values, struct error *err);
+
+/* The same in three steps, for several deliveries whose rows are written together: prepared, run
+ * (sql_run_all), and judged. The texts of before and values must live until then. */
+struct delivery_changing {
+	struct delivery_before before;
+	const struct delivery_transition *row;
+	struct sql_call call;
+};
+enum err_kind delivery_state_prepare(struct store_tx *tx, const struct delivery_before *before,
+				     enum delivery_change change, enum sql_name statement,
+				     struct sql_args values, struct delivery_changing *out,
+				     struct error *err);
+enum err_kind delivery_state_judge(struct store_tx *tx, const struct delivery_changing *changing,
+				   struct error *err);

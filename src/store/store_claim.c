@@ -5,6 +5,7 @@
 #include "store_delivery.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "log.h"
 
 #include "delivery_transitions.h"
@@ -20,9 +21,13 @@
 /* A clock that was set back by less holds nothing up that anybody would notice. */
 #define SET_BACK_MIN_US US_PER_S
 
+struct due_lane;
+
 struct claim_app {
 	struct str id;
-	size_t claimed;
+	struct due_lane *lanes; /* as they were listed in this round */
+	size_t lane_count;
+	size_t lane_next;      /* the first that nobody has looked at */
 	int64_t was_scheduled; /* of those claimed */
 	bool has_more;         /* lanes may be due still */
 	bool is_put_off;       /* its lanes cannot be read */
@@ -64,17 +69,19 @@ static void lane_read(struct sql_cursor *cursor, void *out)
 	lane->platform_mask = sql_take_int(cursor);
 }
 
-/* A delivery as it was found, with its post. */
-struct found {
-	struct delivery_work work;
+/* A lane to claim, and the delivery that was found for it, with its post. */
+struct pick {
+	struct claim_app *app;
+	const struct due_lane *lane;
+	struct delivery_work work; /* id empty: nothing is due */
 	struct post_now post;
+	bool is_read;
 };
 
-static void work_read(struct sql_cursor *cursor, void *out)
+/* Of the lane whose account has been taken already. */
+static void work_read(struct sql_cursor *cursor, struct pick *pick)
 {
-	struct found *found = out;
-	struct delivery_work *work = &found->work;
-	work->id = sql_take_text(cursor);
+	struct delivery_work *work = &pick->work;
 	work->post_id = sql_take_text(cursor);
 	work->fence = sql_take_int(cursor) + 1; /* as this claim will set it */
 	work->state = post_state_of_name(sql_take_text(cursor));
@@ -98,23 +105,15 @@ static void work_read(struct sql_cursor *cursor, void *out)
 	work->is_app_deleted = sql_take_bool(cursor);
 	work->hold = (enum hold_state)sql_take_int(cursor);
 	work->hold_due_at_us = sql_take_int(cursor);
-	post_now_read(cursor, &found->post);
+	post_now_read(cursor, &pick->post);
 	account_read(cursor, &work->account);
-	work->post_date_us = found->post.counted.date_us;
-	work->post_ordinal = found->post.counted.ordinal;
-	work->post_delivery_count = found->post.delivery_count;
+	work->post_date_us = pick->post.counted.date_us;
+	work->post_ordinal = pick->post.counted.ordinal;
+	work->post_delivery_count = pick->post.delivery_count;
 }
 
-static enum err_kind list_apps_after(struct claim *claim, struct str after, size_t max,
-				     struct claim_app **out, size_t *count_out, struct error *err)
-{
-	return sql_list(claim->tx->sql, claim->tx->arena,
-			SQL_ROWS(SQL_WORK_LIST_DUE,
-				 SQL_ARGS(sql_text(after), sql_int(claim->wish->now_us),
-					  sql_int((int64_t)max)),
-				 claim_app_read, struct claim_app),
-			(void **)out, count_out, err);
-}
+#define APPS_AFTER(claim, after) \
+	SQL_ARGS(sql_text(after), sql_int((claim)->wish->now_us), sql_int(CLAIM_APPS_MAX))
 
 /* The apps with work, from the one after the last served round to it. */
 static enum err_kind list_apps(struct claim *claim, struct error *err)
@@ -122,19 +121,23 @@ static enum err_kind list_apps(struct claim *claim, struct error *err)
 	const struct store *store = claim->tx->store;
 	const struct str last = {store->claim_app_id, store->claim_app_id_length};
 	struct claim_app *apps = ARENA_ARRAY(claim->tx->arena, struct claim_app, CLAIM_APPS_MAX);
-	struct claim_app *found = NULL;
-	size_t count = 0;
-	enum err_kind kind = list_apps_after(claim, last, CLAIM_APPS_MAX, &found, &count, err);
-	for (size_t i = 0; i < count; i++)
-		apps[claim->app_count++] = found[i];
-	count = 0;
-	if (kind == ERR_NONE && claim->app_count < CLAIM_APPS_MAX)
-		kind = list_apps_after(claim, STR(""), CLAIM_APPS_MAX - claim->app_count, &found,
-				       &count, err);
-	for (size_t i = 0; i < count && str_compare(found[i].id, last) <= 0; i++)
-		apps[claim->app_count++] = found[i];
+	struct sql_call before = {.query = {SQL_WORK_LIST_DUE, APPS_AFTER(claim, STR("")),
+					    claim_app_read, sizeof(*apps)}};
+	struct sql_call after = {.query = {SQL_WORK_LIST_DUE, APPS_AFTER(claim, last),
+					   claim_app_read, sizeof(*apps)},
+				 .next = &before};
 	claim->apps = apps;
-	return kind;
+	const enum err_kind kind = sql_run_all(claim->tx->sql, claim->tx->arena, &after, err);
+	if (kind != ERR_NONE)
+		return kind;
+	for (size_t i = 0; i < after.row_count; i++)
+		apps[claim->app_count++] = ((struct claim_app *)after.rows)[i];
+	const struct claim_app *rest = before.rows;
+	for (size_t i = 0; i < before.row_count && claim->app_count < CLAIM_APPS_MAX; i++) {
+		if (str_compare(rest[i].id, last) <= 0)
+			apps[claim->app_count++] = rest[i];
+	}
+	return ERR_NONE;
 }
 
 /* The lane says more than there is (its delivery went another way): set right. */
@@ -147,28 +150,24 @@ static enum err_kind lane_correct(struct claim *claim, const struct due_lane *la
 		       NULL, err);
 }
 
-/* The delivery that is begun, else the oldest that is due; empty when there is none. */
-static enum err_kind lane_choose(struct claim *claim, const struct due_lane *lane,
-				 struct str *delivery_id_out, struct error *err)
+enum err_kind delivery_claim_prepare(struct store_tx *tx, const struct delivery_work *work,
+				     struct delivery_changing *out, struct error *err)
 {
-	*delivery_id_out = lane->busy_delivery_id;
-	if (!str_is_empty(lane->busy_delivery_id))
-		return ERR_NONE;
-	const enum err_kind kind =
-		sql_find(claim->tx->sql, claim->tx->arena,
-			 SQL_ROW(SQL_LANE_OLDEST,
-				 SQL_ARGS(sql_text(lane->account_id), sql_int(claim->wish->now_us)),
-				 store_text_read),
-			 delivery_id_out, "delivery", err);
-	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
+	const struct delivery_before before = {
+		.id = work->id, .fence = work->fence - 1, .state = work->state};
+	return delivery_state_prepare(tx, &before, DELIVERY_CHANGE_CLAIM, SQL_DELIVERY_CLAIM,
+				      SQL_ARGS(sql_int(work->lease_until_us)), out, err);
 }
 
-enum err_kind delivery_claim_row(struct store_tx *tx, const struct delivery_work *work,
-				 struct error *err)
+static enum err_kind claim_row(struct claim *claim, const struct delivery_work *work,
+			       struct error *err)
 {
-	const struct delivery_before before = {work->id, work->fence - 1, work->state};
-	return delivery_state_change(tx, &before, DELIVERY_CHANGE_CLAIM, SQL_DELIVERY_CLAIM,
-				     SQL_ARGS(sql_int(work->lease_until_us)), err);
+	struct delivery_changing claiming = {0};
+	struct store_tx *tx = claim->tx;
+	enum err_kind kind = delivery_claim_prepare(tx, work, &claiming, err);
+	if (kind == ERR_NONE)
+		kind = sql_run_all(tx->sql, tx->arena, &claiming.call, err);
+	return kind == ERR_NONE ? delivery_state_judge(tx, &claiming, err) : kind;
 }
 
 /* Where others claim too, the lane says who has it. */
@@ -183,59 +182,106 @@ static enum err_kind lane_take(struct claim *claim, struct str account_id, struc
 		       (struct sql_args){values, is_shared ? 4 : 3}, NULL, err);
 }
 
-static enum err_kind take_delivery(struct claim *claim, const struct due_lane *lane,
-				   const struct found *found, struct error *err)
+/* The state of a post with several deliveries follows from their rows, once they are written. */
+static enum err_kind take_delivery(struct claim *claim, const struct pick *pick, struct error *err)
 {
-	const struct delivery_work *work = &found->work;
-	enum err_kind kind =
-		claim->wish->leaves_rows ? ERR_NONE : delivery_claim_row(claim->tx, work, err);
+	const struct delivery_work *work = &pick->work;
+	const bool leaves_row = claim->wish->leaves_rows;
+	const bool leaves_post = leaves_row && pick->post.delivery_count != 1;
+	enum err_kind kind = leaves_row ? ERR_NONE : claim_row(claim, work, err);
 	if (kind == ERR_NONE)
-		kind = lane_take(claim, lane->account_id, work->id, err);
-	if (kind == ERR_NONE && work->state != POST_PROCESSING)
-		kind = post_state_follow(claim->tx, work->post_id, &found->post, POST_PROCESSING,
+		kind = lane_take(claim, pick->lane->account_id, work->id, err);
+	if (kind == ERR_NONE && work->state != POST_PROCESSING && !leaves_post)
+		kind = post_state_follow(claim->tx, work->post_id, &pick->post, POST_PROCESSING,
 					 err);
 	return kind;
 }
 
-/* Is what the caller's arena could not hold put off? Not when nothing at all fits. */
-static enum err_kind work_find(struct claim *claim, struct str delivery_id, struct found *found,
-			       struct error *err)
+/* Rows come mostly in the order of the picks: the search begins behind the one before. */
+static struct pick *pick_of(struct pick *picks, size_t count, struct str account_id, size_t *at)
 {
-	const enum err_kind kind = sql_find(
-		claim->tx->sql, claim->arena,
-		SQL_ROW(SQL_DELIVERY_WORK,
-			SQL_ARGS(sql_text(delivery_id), sql_word(FIRST_PART_OUT)), work_read),
-		found, "delivery", err);
-	found->work.lease_until_us = claim->lease_until_us;
-	claim->is_full = kind == ERR_TOO_LARGE && claim->count > 0;
-	return kind;
+	for (size_t i = 0; i < count; i++) {
+		struct pick *pick = &picks[(*at + i) % count];
+		if (str_equal(pick->lane->account_id, account_id)) {
+			*at = (*at + i + 1) % count;
+			return pick;
+		}
+	}
+	return NULL;
 }
 
-static enum err_kind claim_lane(struct claim *claim, struct claim_app *app,
-				const struct due_lane *lane, struct error *err)
+static enum err_kind pick_read(struct claim *claim, struct sql_cursor *cursor, struct pick *pick)
 {
-	struct str delivery_id = {0};
-	struct found found = {0};
-	const struct delivery_work *work = &found.work;
-	enum err_kind kind = lane_choose(claim, lane, &delivery_id, err);
-	if (kind != ERR_NONE)
-		return kind;
-	if (str_is_empty(delivery_id))
-		return lane_correct(claim, lane, err);
-	kind = work_find(claim, delivery_id, &found, err);
-	if (claim->is_full)
+	pick->is_read = true;
+	pick->work.id = sql_take_text(cursor);
+	if (str_is_empty(pick->work.id) && str_is_empty(pick->lane->busy_delivery_id))
 		return ERR_NONE;
+	if (!sql_take_bool(cursor))
+		return error_set(cursor->err, ERR_NOT_FOUND, "no such delivery");
+	work_read(cursor, pick);
+	pick->work.lease_until_us = claim->lease_until_us;
+	return cursor->kind;
+}
+
+/* One question for all of them. What the caller's arena cannot hold is left, unless it is the
+ * first. */
+static enum err_kind picks_find(struct claim *claim, struct pick *picks, size_t count,
+				struct error *err)
+{
+	struct str *ids = ARENA_ARRAY(claim->tx->arena, struct str, count);
+	struct str list = {0};
+	struct sql_cursor cursor;
+	size_t at = 0;
+	size_t found = claim->count;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = picks[i].lane->account_id;
+	enum err_kind kind = store_list_text(claim->tx->arena, ids, count, &list, err);
 	if (kind != ERR_NONE)
 		return kind;
-	if (delivery_transition_find(work->state, DELIVERY_CHANGE_CLAIM) == NULL)
-		return lane_correct(claim, lane, err);
-	kind = take_delivery(claim, lane, &found, err);
+	sql_select(&cursor, claim->tx->sql, SQL_LANES_WORK, claim->arena,
+		   SQL_ARGS(sql_text(list), sql_int(claim->wish->now_us), sql_word(FIRST_PART_OUT)),
+		   err);
+	while (kind == ERR_NONE && sql_next(&cursor)) {
+		struct pick *pick = pick_of(picks, count, sql_take_text(&cursor), &at);
+		if (pick != NULL)
+			kind = pick_read(claim, &cursor, pick);
+		if (pick != NULL && kind == ERR_TOO_LARGE)
+			pick->is_read = false;
+		found += kind == ERR_NONE;
+	}
+	const enum err_kind ended = sql_end(&cursor);
+	kind = kind == ERR_NONE ? ended : kind;
+	claim->is_full = kind == ERR_TOO_LARGE && found > 0;
+	return claim->is_full ? ERR_NONE : kind;
+}
+
+static enum err_kind pick_take(struct claim *claim, const struct pick *pick, struct error *err)
+{
+	const struct delivery_work *work = &pick->work;
+	if (str_is_empty(work->id) ||
+	    delivery_transition_find(work->state, DELIVERY_CHANGE_CLAIM) == NULL)
+		return lane_correct(claim, pick->lane, err);
+	const enum err_kind kind = take_delivery(claim, pick, err);
 	if (kind != ERR_NONE)
 		return kind;
 	claim->work[claim->count++] = *work;
-	app->claimed++;
-	app->was_scheduled += work->state == POST_SCHEDULED;
+	pick->app->was_scheduled += work->state == POST_SCHEDULED;
 	return ERR_NONE;
+}
+
+static enum err_kind claim_picks(struct claim *claim, struct pick *picks, size_t count,
+				 struct error *err)
+{
+	if (count == 0)
+		return ERR_NONE;
+	enum err_kind kind = picks_find(claim, picks, count, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		if (picks[i].is_read)
+			kind = pick_take(claim, &picks[i], err);
+		else if (!claim->is_full)
+			kind = lane_correct(claim, picks[i].lane, err);
+	}
+	return kind;
 }
 
 /* ---- what cannot be claimed ---- */
@@ -314,7 +360,8 @@ static enum err_kind claim_lane_command(struct store_tx *tx, void *argument, str
 {
 	(void)tx;
 	const struct lane_claim *one = argument;
-	return claim_lane(one->claim, one->app, one->lane, err);
+	struct pick pick = {.app = one->app, .lane = one->lane};
+	return claim_picks(one->claim, &pick, 1, err);
 }
 
 static enum err_kind claim_lane_alone(struct claim *claim, struct claim_app *app,
@@ -378,27 +425,50 @@ static bool slot_take(const struct claim *claim, struct claim_app *app, const st
 	return false;
 }
 
+/* The lanes of all apps that may have more, at most so many of each. */
+static enum err_kind list_lanes(struct claim *claim, struct claim_app *apps, size_t app_count,
+				size_t most, struct error *err)
+{
+	struct arena *arena = claim->tx->arena;
+	struct sql_call *calls = ARENA_ARRAY(arena, struct sql_call, app_count);
+	struct sql_call *first = NULL;
+	for (size_t i = app_count; i-- > 0;) {
+		struct claim_app *app = &apps[i];
+		if (!app->has_more)
+			continue;
+		if (!app->has_slots)
+			slots_ask(claim, app);
+		const struct sql_value values[] = {
+			sql_text(app->id),          sql_int(claim->wish->now_us),
+			sql_int((int64_t)most),     sql_int(open_platforms(app)),
+			sql_int(overdue_us(claim)), sql_int(app->given_up)};
+		struct sql_value *kept = ARENA_ARRAY(arena, struct sql_value, COUNT_OF(values));
+		memcpy(kept, values, sizeof(values));
+		calls[i] = (struct sql_call){.query = {SQL_LANES_LIST_DUE,
+						       {kept, COUNT_OF(values)},
+						       lane_read,
+						       sizeof(struct due_lane)},
+					     .next = first};
+		first = &calls[i];
+	}
+	const enum err_kind kind =
+		first != NULL ? sql_run_all(claim->tx->sql, arena, first, err) : ERR_NONE;
+	for (size_t i = 0; i < app_count && kind == ERR_NONE; i++) {
+		apps[i].lanes = apps[i].has_more ? calls[i].rows : NULL;
+		apps[i].lane_count = apps[i].has_more ? calls[i].row_count : 0;
+		apps[i].lane_next = 0;
+		apps[i].has_more = apps[i].lane_count == most;
+	}
+	return kind;
+}
+
 static enum err_kind claim_of_app(struct claim *claim, struct claim_app *app, size_t share,
 				  struct error *err)
 {
-	struct due_lane *lanes = NULL;
-	size_t lane_count = 0;
-	if (!app->has_slots)
-		slots_ask(claim, app);
-	enum err_kind kind =
-		sql_list(claim->tx->sql, claim->tx->arena,
-			 SQL_ROWS(SQL_LANES_LIST_DUE,
-				  SQL_ARGS(sql_text(app->id), sql_int(claim->wish->now_us),
-					   sql_int((int64_t)share), sql_int(open_platforms(app)),
-					   sql_int(overdue_us(claim)), sql_int(app->given_up)),
-				  lane_read, *lanes),
-			 (void **)&lanes, &lane_count, err);
-	app->has_more = lane_count == share;
-	for (size_t i = 0; i < lane_count && kind == ERR_NONE && !claim->is_full; i++) {
-		if (!slot_take(claim, app, &lanes[i]))
-			continue;
-		kind = claim->wish->isolates ? claim_lane_alone(claim, app, &lanes[i], err)
-					     : claim_lane(claim, app, &lanes[i], err);
+	enum err_kind kind = list_lanes(claim, app, 1, share, err);
+	for (size_t i = 0; i < app->lane_count && kind == ERR_NONE && !claim->is_full; i++) {
+		if (slot_take(claim, app, &app->lanes[i]))
+			kind = claim_lane_alone(claim, app, &app->lanes[i], err);
 	}
 	return kind;
 }
@@ -459,10 +529,8 @@ static size_t count_apps_with_more(const struct claim *claim)
 }
 
 /* One round: an equal share for every app that may have more. */
-static enum err_kind claim_round(struct claim *claim, size_t sharers, struct error *err)
+static enum err_kind claim_round_alone(struct claim *claim, size_t share, struct error *err)
 {
-	const size_t left = claim->wish->max - claim->count;
-	const size_t share = left / sharers > 0 ? left / sharers : 1;
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++) {
 		if (claim->count == claim->wish->max || claim->is_full)
@@ -470,10 +538,62 @@ static enum err_kind claim_round(struct claim *claim, size_t sharers, struct err
 		if (!claim->apps[i].has_more)
 			continue;
 		const size_t room = claim->wish->max - claim->count;
-		const size_t most = share < room ? share : room;
-		kind = claim->wish->isolates ? claim_of_app_alone(claim, &claim->apps[i], most, err)
-					     : claim_of_app(claim, &claim->apps[i], most, err);
+		kind = claim_of_app_alone(claim, &claim->apps[i], share < room ? share : room, err);
 		remember_served(claim->tx->store, claim->apps[i].id);
+	}
+	return kind;
+}
+
+/* Up to share lanes of the app more, as far as there are slots. */
+static size_t choose(struct claim *claim, struct claim_app *app, size_t share, struct pick *picks)
+{
+	size_t count = 0;
+	while (count < share && app->lane_next < app->lane_count) {
+		const struct due_lane *lane = &app->lanes[app->lane_next++];
+		if (slot_take(claim, app, lane))
+			picks[count++] = (struct pick){.app = app, .lane = lane};
+	}
+	if (app->lane_count > 0)
+		remember_served(claim->tx->store, app->id);
+	return count;
+}
+
+/* The same for all at once: the lanes are one question, and so are their deliveries. A second share
+ * is listed with the first, for what others leave. */
+static enum err_kind claim_round(struct claim *claim, size_t share, struct error *err)
+{
+	const size_t left = claim->wish->max - claim->count;
+	const size_t most = 2 * share < left ? 2 * share : left;
+	struct pick *picks = ARENA_ARRAY(claim->tx->arena, struct pick, left);
+	const enum err_kind kind = list_lanes(claim, claim->apps, claim->app_count, most, err);
+	if (kind != ERR_NONE)
+		return kind;
+	size_t count = 0;
+	for (int shares = 0; shares < 2; shares++) {
+		for (size_t i = 0; i < claim->app_count && count < left; i++) {
+			const size_t room = left - count;
+			count += choose(claim, &claim->apps[i], share < room ? share : room,
+					picks + count);
+		}
+	}
+	for (size_t i = 0; i < claim->app_count; i++)
+		claim->apps[i].has_more |= claim->apps[i].lane_next < claim->apps[i].lane_count;
+	return claim_picks(claim, picks, count, err);
+}
+
+/* What a database with round trips leaves after one round is the next turn's. */
+static enum err_kind claim_rounds(struct claim *claim, struct error *err)
+{
+	const bool is_one = sql_is_shared(claim->tx->sql) && !claim->wish->isolates;
+	size_t sharers = claim->app_count;
+	enum err_kind kind = ERR_NONE;
+	while (kind == ERR_NONE && sharers > 0 && claim->count < claim->wish->max &&
+	       !claim->is_full) {
+		const size_t left = claim->wish->max - claim->count;
+		const size_t share = left / sharers > 0 ? left / sharers : 1;
+		kind = claim->wish->isolates ? claim_round_alone(claim, share, err)
+					     : claim_round(claim, share, err);
+		sharers = is_one ? 0 : count_apps_with_more(claim);
 	}
 	return kind;
 }
@@ -515,18 +635,16 @@ enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
 	claim.work = arena_try_alloc(arena, wish->max * sizeof(struct delivery_work));
 	if (claim.work == NULL)
 		return error_set(err, ERR_TOO_LARGE, "no memory for %zu claims", wish->max);
-	size_t sharers = claim.app_count;
-	while (kind == ERR_NONE && sharers > 0 && claim.count < wish->max && !claim.is_full) {
-		kind = claim_round(&claim, sharers, err);
-		sharers = count_apps_with_more(&claim);
-	}
+	if (kind == ERR_NONE)
+		kind = claim_rounds(&claim, err);
 	if (kind == ERR_NONE)
 		kind = note_work(&claim, err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (wish->takes_all != NULL)
 		*wish->takes_all = claim.count < wish->max && !claim.is_full &&
-				   claim.app_count < CLAIM_APPS_MAX;
+				   claim.app_count < CLAIM_APPS_MAX &&
+				   count_apps_with_more(&claim) == 0;
 	*out = claim.work;
 	*count_out = claim.count;
 	return ERR_NONE;

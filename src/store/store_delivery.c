@@ -3,6 +3,10 @@
  * store_claim.c. */
 #include "store_delivery.h"
 
+#include <assert.h>
+
+#include "arena.h"
+
 #include "json.h"
 
 #include "delivery_transitions.h"
@@ -147,18 +151,32 @@ static int64_t kept_until_us(const struct delivery_save *save, const struct deli
 							  : now->lease_until_us;
 }
 
+/* A save whose row is written together with those of others. */
+struct delivery_saving {
+	const struct delivery_save *save;
+	struct delivery_now now;
+	struct delivery_changing claim; /* of a first save that does more than begin */
+	struct delivery_changing row;
+	bool has_claim;
+	bool asks_post; /* the post's state is not this delivery's alone */
+	struct delivery_saving *next;
+};
+
 /* Work goes on: nothing that an index holds changes. */
-static enum err_kind write_kept_row(struct store_tx *tx, const struct delivery_save *save,
-				    const struct delivery_now *now, struct error *err)
+static enum err_kind prepare_kept_row(struct store_tx *tx, struct delivery_saving *saving,
+				      struct error *err)
 {
-	const struct delivery_before kept = {save->id, save->fence, POST_PROCESSING, true};
-	const struct delivery_before begun = {save->id, save->fence - 1, save->work->state, false};
+	const struct delivery_save *save = saving->save;
+	const struct delivery_before kept = {
+		.id = save->id, .fence = save->fence, .state = POST_PROCESSING, .is_guess = true};
+	const struct delivery_before begun = {
+		.id = save->id, .fence = save->fence - 1, .state = save->work->state};
 	const struct reason reason = reason_of(save);
-	return delivery_state_change(
+	return delivery_state_prepare(
 		tx, save->is_first ? &begun : &kept,
 		save->is_first ? DELIVERY_CHANGE_CLAIM : DELIVERY_CHANGE_KEEP,
 		save->is_first ? SQL_DELIVERY_BEGIN : SQL_DELIVERY_KEEP,
-		SQL_ARGS(sql_int(kept_until_us(save, now)), sql_int(save->attempts),
+		SQL_ARGS(sql_int(kept_until_us(save, &saving->now)), sql_int(save->attempts),
 			 sql_text(save->flow), sql_blob(save->flow_sealed),
 			 sql_int(save->call_state), sql_int(save->call_started_at_us),
 			 sql_int(save->looks), sql_int(save->republished),
@@ -166,21 +184,27 @@ static enum err_kind write_kept_row(struct store_tx *tx, const struct delivery_s
 			 sql_text(reason.failure->message), sql_text(reason.failure->platform_code),
 			 sql_text(reason.failure->platform_message), sql_int(reason.is_transient),
 			 sql_text(save->parts)),
-		err);
+		&saving->row, err);
 }
 
 /* Secrets end with the delivery's success. One that failed, or a part of which did, may be tried
  * again by a person, and goes on with the upload it began. */
-static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *save,
-			       struct error *err)
+static enum err_kind prepare_row(struct store_tx *tx, struct delivery_saving *saving,
+				 struct error *err)
 {
+	const struct delivery_save *save = saving->save;
 	const struct outcome *outcome = &outcomes[save->next];
-	const struct delivery_before before = {save->id, save->fence, POST_PROCESSING, true};
+	const struct delivery_before before = {.id = save->id,
+					       .fence = save->fence,
+					       .state = POST_PROCESSING,
+					       .is_guess = true,
+					       .app_id = saving->now.app_id,
+					       .post_id = saving->now.post_id};
 	const bool is_published = save->next == DELIVERY_PUBLISHED;
 	const bool is_out = is_published || save->next == DELIVERY_PARTIAL;
 	const bool is_final = is_out || save->next == DELIVERY_FAILED;
 	const struct reason reason = reason_of(save);
-	return delivery_state_change(
+	return delivery_state_prepare(
 		tx, &before, outcome->change, SQL_DELIVERY_SAVE,
 		SQL_ARGS(sql_int(is_final),
 			 sql_int(is_final || !outcome->gives_lease_back ? 0 : save->due_at_us),
@@ -195,7 +219,7 @@ static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *
 			 sql_text(reason.failure->platform_message), sql_int(reason.is_transient),
 			 sql_text(save->parts), sql_text(save->visibility),
 			 sql_text(save->warnings)),
-		err);
+		&saving->row, err);
 }
 
 /* The account is free for its next delivery, which may be due at once. */
@@ -228,30 +252,23 @@ static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save 
 					   : lane_keep(tx, save, now, err);
 	if (kind != ERR_NONE)
 		return kind;
-	return store_tx_work_later(tx, now->app_id, err);
-}
-
-static enum err_kind write_own_row(struct store_tx *tx, const struct delivery_save *save,
-				   const struct delivery_now *now, struct error *err)
-{
-	if (save->next == DELIVERY_KEEP)
-		return write_kept_row(tx, save, now, err);
-	const enum err_kind kind =
-		save->is_first ? delivery_claim_row(tx, save->work, err) : ERR_NONE;
-	return kind == ERR_NONE ? write_row(tx, save, err) : kind;
+	store_tx_work_later(tx, now->app_id);
+	return ERR_NONE;
 }
 
 /* Everything that depends on the row, after the row. */
-static enum err_kind write_rest(struct store_tx *tx, const struct delivery_save *save,
-				const struct delivery_now *now, struct error *err)
+static enum err_kind write_rest(struct store_tx *tx, const struct delivery_saving *saving,
+				struct error *err)
 {
+	const struct delivery_save *save = saving->save;
+	const struct delivery_now *now = &saving->now;
 	const bool is_same_state = save->next == DELIVERY_KEEP || save->next == DELIVERY_WAIT;
 	enum err_kind kind = timeline_add(tx, save, err);
 	if (kind == ERR_NONE)
 		kind = bind_remote_ids(tx, save, now, err);
 	if (kind == ERR_NONE)
 		kind = write_lane(tx, save, now, err);
-	if (kind == ERR_NONE && !is_same_state)
+	if (kind == ERR_NONE && !is_same_state && !saving->asks_post)
 		kind = post_state_follow(
 			tx, now->post_id, &now->post,
 			delivery_transition_find(POST_PROCESSING, outcomes[save->next].change)->to,
@@ -259,22 +276,124 @@ static enum err_kind write_rest(struct store_tx *tx, const struct delivery_save 
 	return kind;
 }
 
-/* An expired lease is still ours until somebody else claims. A row not in "processing" was released
- * or is final; its fence has no owner. */
-enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
-				  struct error *err)
+static enum err_kind prepare(struct store_tx *tx, struct delivery_saving *saving, struct error *err)
 {
-	struct delivery_now now = now_of_work(save->work);
-	enum err_kind kind = write_own_row(tx, save, &now, err);
+	const struct delivery_save *save = saving->save;
+	if (save->next == DELIVERY_KEEP)
+		return prepare_kept_row(tx, saving, err);
+	saving->has_claim = save->is_first;
+	const enum err_kind kind =
+		save->is_first ? delivery_claim_prepare(tx, save->work, &saving->claim, err)
+			       : ERR_NONE;
+	return kind == ERR_NONE ? prepare_row(tx, saving, err) : kind;
+}
+
+enum err_kind store_delivery_save_begin(struct store_tx *tx, const struct delivery_save *save,
+					struct delivery_saving **out, struct error *err)
+{
+	const bool is_same_state = save->next == DELIVERY_KEEP || save->next == DELIVERY_WAIT;
+	struct delivery_saving *saving = ARENA_NEW(tx->arena, struct delivery_saving);
+	*saving = (struct delivery_saving){.save = save, .now = now_of_work(save->work)};
+	saving->asks_post =
+		save->work->post_delivery_count != 1 && (save->is_first || !is_same_state);
+	const enum err_kind kind = prepare(tx, saving, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (tx->savings.last != NULL)
+		tx->savings.last->next = saving;
+	else
+		tx->savings.first = saving;
+	tx->savings.last = saving;
+	*out = saving;
+	return ERR_NONE;
+}
+
+/* The states of their posts are asked behind the rows. */
+static enum err_kind ask_posts(struct store_tx *tx, struct sql_call **end, struct error *err)
+{
+	size_t count = 0;
+	for (const struct delivery_saving *each = tx->savings.first; each != NULL;
+	     each = each->next)
+		count += each->asks_post;
+	if (count == 0)
+		return ERR_NONE;
+	struct str *ids = ARENA_ARRAY(tx->arena, struct str, count);
+	count = 0;
+	for (const struct delivery_saving *each = tx->savings.first; each != NULL;
+	     each = each->next) {
+		if (each->asks_post)
+			ids[count++] = each->now.post_id;
+	}
+	tx->savings.posts = *end = ARENA_NEW(tx->arena, struct sql_call);
+	return post_states_ask(tx, ids, count, *end, err);
+}
+
+static void append(struct sql_call ***end, struct sql_call *call)
+{
+	**end = call;
+	*end = &call->next;
+}
+
+/* The rows of all that have begun, and nothing else, as one round trip. */
+static enum err_kind write_rows(struct store_tx *tx, struct error *err)
+{
+	struct sql_call *first = NULL;
+	struct sql_call **end = &first;
+	for (struct delivery_saving *each = tx->savings.first; each != NULL; each = each->next) {
+		if (each->has_claim)
+			append(&end, &each->claim.call);
+		append(&end, &each->row.call);
+	}
+	tx->savings.are_written = true;
+	const enum err_kind kind = ask_posts(tx, end, err);
+	return kind == ERR_NONE ? sql_run_all(tx->sql, tx->arena, first, err) : kind;
+}
+
+static enum err_kind judge(struct store_tx *tx, struct delivery_saving *saving, struct error *err)
+{
+	enum err_kind kind =
+		saving->has_claim ? delivery_state_judge(tx, &saving->claim, err) : ERR_NONE;
 	if (kind == ERR_NONE)
-		return write_rest(tx, save, &now, err);
+		kind = delivery_state_judge(tx, &saving->row, err);
+	if (kind == ERR_NONE)
+		return write_rest(tx, saving, err);
 	if (kind != ERR_CONFLICT)
 		return kind;
+	const struct delivery_save *save = saving->save;
+	struct delivery_now now = saving->now;
 	kind = sql_find(
 		tx->sql, tx->arena,
 		SQL_ROW(SQL_DELIVERY_ACCOUNT, SQL_ARGS(sql_text(save->id)), store_text_read),
 		&now.account_id, "delivery", err);
 	return kind == ERR_NONE ? keep_evidence(tx, save, &now, err) : kind;
+}
+
+/* An expired lease is still ours until somebody else claims. A row not in "processing" was released
+ * or is final; its fence has no owner. */
+enum err_kind store_delivery_save_end(struct store_tx *tx, struct delivery_saving *saving,
+				      struct error *err)
+{
+	assert(saving == tx->savings.first);
+	enum err_kind kind = tx->savings.are_written ? ERR_NONE : write_rows(tx, err);
+	if (kind == ERR_NONE)
+		kind = judge(tx, saving, err);
+	tx->savings.first = saving->next;
+	if (saving->next != NULL)
+		return kind;
+	const struct sql_call *posts = tx->savings.posts;
+	tx->savings = (struct delivery_savings){0};
+	if (posts == NULL || (kind != ERR_NONE && kind != ERR_CONFLICT))
+		return kind;
+	const enum err_kind told = post_states_write(tx, posts, err);
+	return told == ERR_NONE ? kind : told;
+}
+
+enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
+				  struct error *err)
+{
+	struct delivery_saving *saving = NULL;
+	const enum err_kind kind = store_delivery_save_begin(tx, save, &saving, err);
+	return kind == ERR_NONE ? store_delivery_save_end(tx, saving, err) : kind;
 }
 
 enum err_kind store_delivery_remote_id_is_bound(struct store *store, struct str account_id,

@@ -156,6 +156,15 @@ struct delivery_save {
  * delivery. */
 enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
 				  struct error *err);
+/* The same in two steps, for many in one command: begin for each of them, then end for each in the
+ * same order. What they write of their rows is one round trip then. In between nothing reads or
+ * writes a delivery or its post. save must live until its end. An error of begin (INTERNAL) leaves
+ * nothing to end; after one of end but CONFLICT the command has to fail. */
+struct delivery_saving;
+enum err_kind store_delivery_save_begin(struct store_tx *tx, const struct delivery_save *save,
+					struct delivery_saving **out, struct error *err);
+enum err_kind store_delivery_save_end(struct store_tx *tx, struct delivery_saving *saving,
+				      struct error *err);
 /* Is this remote id bound to another delivery (or another part) of that account? */
 enum err_kind store_delivery_remote_id_is_bound(struct store *store, struct str account_id,
 						struct str remote_id, struct str except_delivery_id,

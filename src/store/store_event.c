@@ -84,22 +84,6 @@ enum err_kind store_event_list(struct store *store, struct arena *arena, struct 
 		(void **)out, count_out, err);
 }
 
-enum err_kind store_event_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
-				int64_t lease_us, size_t max, struct event_row **out,
-				size_t *count_out, struct error *err)
-{
-	enum err_kind kind =
-		sql_list(tx->sql, arena,
-			 SQL_ROWS(SQL_EVENT_DUE, SQL_ARGS(sql_int(now_us), sql_int((int64_t)max)),
-				  event_read, struct event_row),
-			 (void **)out, count_out, err);
-	for (size_t i = 0; i < *count_out && kind == ERR_NONE; i++)
-		kind = sql_run(tx->sql, SQL_EVENT_LEASE,
-			       SQL_ARGS(sql_int((*out)[i].seq), sql_int(now_us + lease_us)), NULL,
-			       err);
-	return kind;
-}
-
 /* Beyond the app's quota a webhook delivery is over before its first try: the log says why, and the
  * event stays in the feed. */
 static enum err_kind refuse_deliveries(struct store_tx *tx, const struct event_row *event,
@@ -144,8 +128,8 @@ static enum err_kind begin_deliveries(struct store_tx *tx, const struct event_ro
 					sql_int(INT64_C(1) << event->kind), sql_int(now_us),
 					sql_int(room)),
 			       &begun, err);
-	if (kind == ERR_NONE && begun > 0)
-		kind = store_tx_use_later(tx, event->app_id, 0, begun, err);
+	if (kind == ERR_NONE)
+		store_tx_use_later(tx, event->app_id, 0, begun);
 	return kind == ERR_NONE && room <= WEBHOOKS_PER_APP_MAX
 		       ? refuse_deliveries(tx, event, now_us, err)
 		       : kind;
@@ -189,7 +173,7 @@ static enum err_kind forget_open(struct store_tx *tx, int64_t before_us, int64_t
 					       open_of_app_read, *rows),
 				      (void **)&rows, &count, err);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
-		kind = store_tx_use_later(tx, rows[i].app_id, 0, -rows[i].count, err);
+		store_tx_use_later(tx, rows[i].app_id, 0, -rows[i].count);
 	return kind;
 }
 

@@ -26,11 +26,6 @@ struct event_row {
 enum err_kind store_event_list(struct store *store, struct arena *arena, struct str app_id,
 			       int64_t after_seq, size_t max, struct event_row **out,
 			       size_t *count_out, struct error *err);
-/* Takes up to max events that wait for their way; each is given out again after lease_us unless it
- * was dispatched. */
-enum err_kind store_event_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
-				int64_t lease_us, size_t max, struct event_row **out,
-				size_t *count_out, struct error *err);
 /* Keeps the body and begins a webhook delivery for each of the app's enabled webhooks that wants
  * this kind. Once only: CONFLICT when it was dispatched before. */
 enum err_kind store_event_dispatch(struct store_tx *tx, const struct event_row *event,
@@ -102,10 +97,17 @@ struct webhook_claim {
 	size_t (*slots)(void *context, struct str webhook_id);
 	void *context; /* of slots */
 };
-/* Takes due webhook deliveries, the oldest of each webhook first, until now_us + lease_us. */
+struct webhook_claimed {
+	struct event_row *events;
+	size_t event_count;
+	struct webhook_work *work;
+	size_t work_count;
+};
+/* Takes events that wait for their way, at most max, and due webhook deliveries, the oldest of each
+ * webhook first. Each is given out again after lease_us unless it was dispatched, or saved. */
 enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena,
-				  const struct webhook_claim *claim, struct webhook_work **out,
-				  size_t *count_out, struct error *err);
+				  const struct webhook_claim *claim, struct webhook_claimed *out,
+				  struct error *err);
 
 struct webhook_save {
 	int64_t id;

@@ -317,12 +317,11 @@ static enum err_kind redate(struct change *change, int64_t scheduled_at_us, stru
 {
 	const char *status = post_state_status(change->state);
 	const int64_t date_us = scheduled_at_us != 0 ? scheduled_at_us : change->created_at_us;
-	enum err_kind kind = counters_remove(change->tx, &change->counted, status, err);
-	if (kind == ERR_NONE)
-		kind = sql_run_one(change->tx->sql, SQL_POST_RESCHEDULE,
-				   SQL_ARGS(sql_text(change->post_id), sql_int(scheduled_at_us),
-					    sql_int(date_us)),
-				   ERR_INTERNAL, "post", err);
+	counters_remove(change->tx, &change->counted, status);
+	const enum err_kind kind = sql_run_one(
+		change->tx->sql, SQL_POST_RESCHEDULE,
+		SQL_ARGS(sql_text(change->post_id), sql_int(scheduled_at_us), sql_int(date_us)),
+		ERR_INTERNAL, "post", err);
 	change->counted.date_us = date_us;
 	return kind == ERR_NONE ? counters_add(change->tx, &change->counted, status, err) : kind;
 }

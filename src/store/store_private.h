@@ -75,15 +75,22 @@ struct store {
 };
 
 /* What a command leaves to its end: many of its rows change the same few others. */
-#define LATE_COUNTERS_MAX 96
-#define LATE_APPS_MAX 64
-
 struct late_counter {
 	struct str app_id;
 	int64_t scale;
 	const char *status;
 	int64_t bucket;
 	int64_t change;
+	struct late_counter *next;    /* in the order of their first change */
+	struct late_counter *similar; /* of the same place in the index */
+};
+
+#define LATE_PLACES 256 /* power of two */
+
+struct late_counters {
+	struct late_counter *first;
+	struct late_counter *last;
+	struct late_counter *places[LATE_PLACES];
 };
 
 /* An app's row of app_work, as far as it changes by this command. */
@@ -92,16 +99,25 @@ struct late_app {
 	bool has_new_lanes;
 	int64_t pending_posts; /* more, or less */
 	int64_t webhook_backlog;
+	struct late_app *next;
+};
+
+/* Saves that have begun and not ended, oldest first (store_delivery.c). */
+struct delivery_saving;
+struct delivery_savings {
+	struct delivery_saving *first;
+	struct delivery_saving *last;
+	bool are_written;       /* their rows */
+	struct sql_call *posts; /* what was asked behind them; NULL = nothing */
 };
 
 struct store_tx {
 	struct sql_connection *sql;
 	struct store *store;
-	struct arena *arena; /* until the command returns */
-	struct late_counter late_counters[LATE_COUNTERS_MAX];
-	size_t late_counter_count;
-	struct late_app late_apps[LATE_APPS_MAX];
-	size_t late_app_count;
+	struct arena *arena;                 /* until the command returns */
+	struct late_counters *late_counters; /* NULL = none */
+	struct late_app *late_apps;          /* the newest first */
+	struct delivery_savings savings;
 };
 
 /* store_tx.c. writer_config.run; its context is the store. */
@@ -112,10 +128,10 @@ enum err_kind store_tx_run(const struct writer_config *config, struct arena *are
 void store_tx_ended(const struct writer_config *config);
 /* The app's lanes have changed: its row of app_work is written when the command ends, or before the
  * next claim. */
-enum err_kind store_tx_work_later(struct store_tx *tx, struct str app_id, struct error *err);
+void store_tx_work_later(struct store_tx *tx, struct str app_id);
 /* So have the numbers that its quotas are judged by. */
-enum err_kind store_tx_use_later(struct store_tx *tx, struct str app_id, int64_t pending_posts,
-				 int64_t webhook_backlog, struct error *err);
+void store_tx_use_later(struct store_tx *tx, struct str app_id, int64_t pending_posts,
+			int64_t webhook_backlog);
 /* Writes them at once. */
 enum err_kind store_tx_work_now(struct store_tx *tx, struct error *err);
 /* Waits for the other nodes' commands of this app. Does nothing where one process owns the
@@ -249,10 +265,9 @@ enum err_kind counters_add_several(struct store_tx *tx, const struct counted_pos
 				   const char *status, int64_t count, struct error *err);
 /* Would posts with these keys count in the same rows? */
 bool counters_are_the_same(const struct counted_post *a, const struct counted_post *b);
-enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *post,
-			      const char *status, struct error *err);
-enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
-			    const char *status_from, const char *status_to, struct error *err);
+void counters_remove(struct store_tx *tx, const struct counted_post *post, const char *status);
+void counters_move(struct store_tx *tx, const struct counted_post *post, const char *status_from,
+		   const char *status_to);
 /* Removals and moves are gathered, since a turn's posts share a few buckets; here they are
  * written. */
 enum err_kind counters_write(struct store_tx *tx, struct error *err);
@@ -268,10 +283,12 @@ struct counted_place {
 enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struct str status,
 			    int64_t offset, struct counted_place *place_out, struct error *err);
 
-/* store_claim.c: writes the claim into the delivery's row, which work describes as it is then. */
+/* store_claim.c: what writes the claim into the delivery's row, which work describes as it is
+ * then. */
 struct delivery_work;
-enum err_kind delivery_claim_row(struct store_tx *tx, const struct delivery_work *work,
-				 struct error *err);
+struct delivery_changing;
+enum err_kind delivery_claim_prepare(struct store_tx *tx, const struct delivery_work *work,
+				     struct delivery_changing *out, struct error *err);
 
 /* post_state.c: derives the post's state from its deliveries, and moves the counters. */
 enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct error *err);
@@ -283,6 +300,12 @@ struct post_now {
 };
 /* Takes POST_NOW_COLUMNS into a struct post_now. */
 void post_now_read(struct sql_cursor *cursor, void *out);
+/* As post_state_refresh() for many posts. The question is asked together with others, once their
+ * deliveries are written: call is to be run, then written. */
+enum err_kind post_states_ask(struct store_tx *tx, const struct str *post_ids, size_t count,
+			      struct sql_call *call, struct error *err);
+enum err_kind post_states_write(struct store_tx *tx, const struct sql_call *call,
+				struct error *err);
 /* As post_state_refresh(), when one delivery's state is now this: cheaper when it is the only
  * one. */
 enum err_kind post_state_follow(struct store_tx *tx, struct str post_id,

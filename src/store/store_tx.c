@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A command's transaction: what many of its rows change in the same few others is gathered and
  * written once, at the end. */
+#include <assert.h>
+
 #include "arena.h"
 
 #include "store_private.h"
@@ -20,50 +22,44 @@ static enum err_kind write_app(struct store_tx *tx, const struct late_app *late,
 enum err_kind store_tx_work_now(struct store_tx *tx, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
-	for (size_t i = 0; i < tx->late_app_count && kind == ERR_NONE; i++)
-		kind = write_app(tx, &tx->late_apps[i], err);
-	tx->late_app_count = 0;
+	for (const struct late_app *late = tx->late_apps; late != NULL && kind == ERR_NONE;
+	     late = late->next)
+		kind = write_app(tx, late, err);
+	tx->late_apps = NULL;
 	return kind;
 }
 
-static enum err_kind late_app(struct store_tx *tx, struct str app_id, struct late_app **out,
-			      struct error *err)
+static struct late_app *late_app(struct store_tx *tx, struct str app_id)
 {
-	for (size_t i = tx->late_app_count; i > 0; i--) {
-		*out = &tx->late_apps[i - 1];
-		if (str_equal((*out)->app_id, app_id))
-			return ERR_NONE;
+	for (struct late_app *late = tx->late_apps; late != NULL; late = late->next) {
+		if (str_equal(late->app_id, app_id))
+			return late;
 	}
-	enum err_kind kind = ERR_NONE;
-	if (tx->late_app_count == LATE_APPS_MAX)
-		kind = store_tx_work_now(tx, err);
-	*out = &tx->late_apps[tx->late_app_count++];
-	**out = (struct late_app){.app_id = str_copy(tx->arena, app_id)};
-	return kind;
+	struct late_app *late = ARENA_NEW(tx->arena, struct late_app);
+	*late = (struct late_app){.app_id = str_copy(tx->arena, app_id), .next = tx->late_apps};
+	tx->late_apps = late;
+	return late;
 }
 
-enum err_kind store_tx_work_later(struct store_tx *tx, struct str app_id, struct error *err)
+void store_tx_work_later(struct store_tx *tx, struct str app_id)
 {
-	struct late_app *late = NULL;
-	const enum err_kind kind = late_app(tx, app_id, &late, err);
-	late->has_new_lanes = true;
-	return kind;
+	late_app(tx, app_id)->has_new_lanes = true;
 }
 
-enum err_kind store_tx_use_later(struct store_tx *tx, struct str app_id, int64_t pending_posts,
-				 int64_t webhook_backlog, struct error *err)
+void store_tx_use_later(struct store_tx *tx, struct str app_id, int64_t pending_posts,
+			int64_t webhook_backlog)
 {
-	struct late_app *late = NULL;
-	const enum err_kind kind = late_app(tx, app_id, &late, err);
+	struct late_app *late = late_app(tx, app_id);
 	late->pending_posts += pending_posts;
 	late->webhook_backlog += webhook_backlog;
-	return kind;
 }
 
-static enum err_kind finish(struct store_tx *tx, struct error *err)
+static enum err_kind write_late(struct store_tx *tx, struct error *err)
 {
-	const enum err_kind kind = counters_write(tx, err);
-	return kind == ERR_NONE ? store_tx_work_now(tx, err) : kind;
+	assert(tx->savings.first == NULL);
+	/* The counters' answers are waited for, and all that was sent before comes with them. */
+	const enum err_kind kind = store_tx_work_now(tx, err);
+	return kind == ERR_NONE ? counters_write(tx, err) : kind;
 }
 
 enum err_kind store_tx_run(const struct writer_config *config, struct arena *arena,
@@ -71,7 +67,7 @@ enum err_kind store_tx_run(const struct writer_config *config, struct arena *are
 {
 	struct store_tx tx = {.sql = config->sql, .store = config->context, .arena = arena};
 	const enum err_kind kind = command(&tx, argument, err);
-	return kind == ERR_NONE ? finish(&tx, err) : kind;
+	return kind == ERR_NONE ? write_late(&tx, err) : kind;
 }
 
 void store_tx_ended(const struct writer_config *config)
@@ -93,9 +89,12 @@ static enum err_kind undo(struct store_tx *tx, const struct store_tx *before, st
 enum err_kind store_tx_isolate(struct store_tx *tx, store_command command, void *argument,
 			       struct error *err)
 {
-	const struct store_tx before = *tx;
 	struct error broken = {0};
-	enum err_kind kind = sql_run(tx->sql, SQL_ISOLATE, SQL_NO_ARGS, NULL, err);
+	/* What is left to the end would otherwise hold what is undone here. */
+	enum err_kind kind = write_late(tx, err);
+	const struct store_tx before = *tx;
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_ISOLATE, SQL_NO_ARGS, NULL, err);
 	if (kind != ERR_NONE)
 		return ERR_TEMPORARY;
 	kind = command(tx, argument, err);

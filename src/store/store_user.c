@@ -322,7 +322,9 @@ static enum err_kind end_posts(struct store_tx *tx, const struct working *w, int
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_ERASURE_LANES_DUE, SQL_ARGS(id, sql_int(w->now_us)),
 			       NULL, err);
-	return kind == ERR_NONE ? store_tx_work_later(tx, w->erasure->app_id, err) : kind;
+	if (kind == ERR_NONE)
+		store_tx_work_later(tx, w->erasure->app_id);
+	return kind;
 }
 
 /* An account, and how far it is. */
@@ -438,8 +440,8 @@ static enum err_kind erase_events(struct store_tx *tx, const struct erasure *e, 
 	enum err_kind kind = sql_number(tx->sql, SQL_ERASURE_WEBHOOKS_OPEN, args, &open, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_ERASURE_WEBHOOKS, args, NULL, err);
-	if (kind == ERR_NONE && open > 0)
-		kind = store_tx_use_later(tx, e->app_id, 0, -open, err);
+	if (kind == ERR_NONE)
+		store_tx_use_later(tx, e->app_id, 0, -open);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_ERASURE_EVENTS, args, NULL, err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_ERASURE_AFTER_SEQ,

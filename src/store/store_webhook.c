@@ -98,8 +98,9 @@ static enum err_kind give_up(struct store_tx *tx, struct str app_id, struct str 
 	const enum err_kind kind =
 		sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_GIVE_UP,
 			SQL_ARGS(sql_text(webhook_id), sql_int(WEBHOOK_FAILED)), &count, err);
-	return kind == ERR_NONE && count > 0 ? store_tx_use_later(tx, app_id, 0, -count, err)
-					     : kind;
+	if (kind == ERR_NONE)
+		store_tx_use_later(tx, app_id, 0, -count);
+	return kind;
 }
 
 /* One delivery more: TOO_LARGE when the app's backlog is full. */
@@ -115,7 +116,8 @@ static enum err_kind take_place(struct store_tx *tx, struct str app_id, struct q
 		*over_out = over;
 	if (room == 0)
 		return error_set(err, ERR_TOO_LARGE, "the app's webhook backlog is full");
-	return store_tx_use_later(tx, app_id, 0, 1, err);
+	store_tx_use_later(tx, app_id, 0, 1);
+	return ERR_NONE;
 }
 
 struct naming {
@@ -215,54 +217,87 @@ struct claiming {
 	struct store_tx *tx;
 	struct arena *arena;
 	const struct webhook_claim *wish;
-	struct webhook_work *work;
-	size_t count;
+	struct webhook_claimed *out;
 };
 
-static enum err_kind claim_of(struct claiming *c, const struct webhook_row *webhook, size_t slots,
-			      struct error *err)
+static enum err_kind lease_events(struct claiming *c, struct error *err)
 {
-	struct webhook_work *rows = NULL;
-	size_t count = 0;
-	const size_t left = c->wish->max - c->count;
-	enum err_kind kind =
-		sql_list(c->tx->sql, c->arena,
-			 SQL_ROWS(SQL_WEBHOOK_WORK,
-				  SQL_ARGS(sql_text(webhook->id), sql_int(c->wish->now_us),
-					   sql_int((int64_t)(slots < left ? slots : left))),
-				  work_read, *rows),
-			 (void **)&rows, &count, err);
-	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+	const int64_t until_us = c->wish->now_us + c->wish->lease_us;
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < c->out->event_count && kind == ERR_NONE; i++)
+		kind = sql_run(c->tx->sql, SQL_EVENT_LEASE,
+			       SQL_ARGS(sql_int(c->out->events[i].seq), sql_int(until_us)), NULL,
+			       err);
+	return kind;
+}
+
+static enum err_kind take_work(struct claiming *c, const struct webhook_row *webhook,
+			       const struct sql_call *call, struct error *err)
+{
+	const int64_t until_us = c->wish->now_us + c->wish->lease_us;
+	struct webhook_work *rows = call->rows;
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < call->row_count && kind == ERR_NONE; i++) {
+		if (c->out->work_count == c->wish->max)
+			break;
 		rows[i].webhook = *webhook;
-		c->work[c->count++] = rows[i];
-		kind = sql_run(
-			c->tx->sql, SQL_WEBHOOK_LEASE,
-			SQL_ARGS(sql_int(rows[i].id), sql_int(c->wish->now_us + c->wish->lease_us)),
-			NULL, err);
+		c->out->work[c->out->work_count++] = rows[i];
+		kind = sql_run(c->tx->sql, SQL_WEBHOOK_LEASE,
+			       SQL_ARGS(sql_int(rows[i].id), sql_int(until_us)), NULL, err);
 	}
 	return kind;
 }
 
-enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena,
-				  const struct webhook_claim *wish, struct webhook_work **out,
-				  size_t *count_out, struct error *err)
+/* One question for all of them. */
+static enum err_kind claim_work(struct claiming *c, const struct webhook_row *webhooks,
+				size_t count, struct error *err)
 {
-	struct claiming claiming = {tx, arena, wish, NULL, 0};
-	struct webhook_row *webhooks = NULL;
-	size_t count = 0;
-	claiming.work = ARENA_ARRAY(arena, struct webhook_work, wish->max);
-	enum err_kind kind =
-		sql_list(tx->sql, arena,
-			 SQL_ROWS(SQL_WEBHOOK_LIST_DUE, SQL_ARGS(sql_int(wish->now_us)),
-				  webhook_read, *webhooks),
-			 (void **)&webhooks, &count, err);
-	for (size_t i = 0; i < count && claiming.count < wish->max && kind == ERR_NONE; i++) {
-		const size_t free = wish->slots(wish->context, webhooks[i].id);
-		if (free > 0)
-			kind = claim_of(&claiming, &webhooks[i], free, err);
+	struct sql_call *calls = ARENA_ARRAY(c->arena, struct sql_call, count + 1);
+	struct sql_call *first = NULL;
+	for (size_t i = count; i-- > 0;) {
+		const size_t slots = c->wish->slots(c->wish->context, webhooks[i].id);
+		const size_t most = slots < c->wish->max ? slots : c->wish->max;
+		struct sql_value *values = ARENA_ARRAY(c->arena, struct sql_value, 3);
+		values[0] = sql_text(webhooks[i].id);
+		values[1] = sql_int(c->wish->now_us);
+		values[2] = sql_int((int64_t)most);
+		if (most == 0)
+			continue;
+		calls[i] = (struct sql_call){
+			.query = {SQL_WEBHOOK_WORK, {values, 3}, work_read, sizeof(*c->out->work)},
+			.next = first};
+		first = &calls[i];
 	}
-	*out = claiming.work;
-	*count_out = kind == ERR_NONE ? claiming.count : 0;
+	enum err_kind kind =
+		first != NULL ? sql_run_all(c->tx->sql, c->arena, first, err) : ERR_NONE;
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
+		kind = take_work(c, &webhooks[i], &calls[i], err);
+	return kind;
+}
+
+enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena,
+				  const struct webhook_claim *wish, struct webhook_claimed *out,
+				  struct error *err)
+{
+	struct claiming claiming = {tx, arena, wish, out};
+	struct sql_call webhooks = {.query = {SQL_WEBHOOK_LIST_DUE, SQL_ARGS(sql_int(wish->now_us)),
+					      webhook_read, sizeof(struct webhook_row)}};
+	struct sql_call events = {
+		.query = {SQL_EVENT_DUE,
+			  SQL_ARGS(sql_int(wish->now_us), sql_int((int64_t)wish->max)), event_read,
+			  sizeof(struct event_row)},
+		.next = &webhooks};
+	*out = (struct webhook_claimed){.work = ARENA_ARRAY(arena, struct webhook_work, wish->max)};
+	enum err_kind kind = sql_run_all(tx->sql, arena, &events, err);
+	if (kind == ERR_NONE) {
+		out->events = events.rows;
+		out->event_count = events.row_count;
+		kind = lease_events(&claiming, err);
+	}
+	if (kind == ERR_NONE && webhooks.row_count > 0)
+		kind = claim_work(&claiming, webhooks.rows, webhooks.row_count, err);
+	if (kind != ERR_NONE)
+		*out = (struct webhook_claimed){0};
 	return kind;
 }
 
@@ -294,7 +329,7 @@ enum err_kind store_webhook_save(struct store_tx *tx, const struct webhook_save 
 				     sql_text(save->log)),
 			    ERR_CONFLICT, "webhook delivery with this number of attempts", err);
 	if (kind == ERR_NONE && save->state != WEBHOOK_PENDING)
-		kind = store_tx_use_later(tx, save->app_id, 0, -1, err);
+		store_tx_use_later(tx, save->app_id, 0, -1);
 	return kind == ERR_NONE ? save_webhook(tx, save, err) : kind;
 }
 

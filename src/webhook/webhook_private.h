@@ -24,10 +24,7 @@ struct webhook_attempt;
 struct webhooker {
 	struct webhooker_config config;
 	struct arena *claim_arena; /* of the last claim's rows */
-	struct event_row *events;
-	size_t event_count;
-	struct webhook_work *work;
-	size_t work_count;
+	struct webhook_claimed claimed;
 	struct webhook_attempt *attempts; /* under way */
 	int64_t next_expiry_us;
 	int64_t next_ending_us;

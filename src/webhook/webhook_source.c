@@ -72,15 +72,11 @@ static enum err_kind claim(struct store_tx *tx, void *argument, struct error *er
 					   .slots = free_slots,
 					   .context = webhooker};
 	arena_clear(webhooker->claim_arena);
-	webhooker->event_count = 0;
-	webhooker->work_count = 0;
+	webhooker->claimed = (struct webhook_claimed){0};
 	if (!may_claim(webhooker))
 		return ERR_NONE;
-	enum err_kind kind = store_event_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most,
-					       &webhooker->events, &webhooker->event_count, err);
-	if (kind == ERR_NONE)
-		kind = store_webhook_claim(tx, webhooker->claim_arena, &wish, &webhooker->work,
-					   &webhooker->work_count, err);
+	enum err_kind kind =
+		store_webhook_claim(tx, webhooker->claim_arena, &wish, &webhooker->claimed, err);
 	if (kind == ERR_NONE)
 		kind = tell_endings(webhooker, tx, now_us, err);
 	return kind == ERR_NONE ? expire(webhooker, tx, now_us, err) : kind;
@@ -105,8 +101,7 @@ static enum err_kind raise_alarm(struct webhooker *webhooker, void *tx, struct e
 static enum err_kind put_off(struct webhooker *webhooker, void *tx, const struct error *why,
 			     struct error *err)
 {
-	webhooker->event_count = 0;
-	webhooker->work_count = 0;
+	webhooker->claimed = (struct webhook_claimed){0};
 	webhooker->put_off_until_us = clock_now_us(webhooker->config.clock) + PUT_OFF_US;
 	webhooker->put_off_why = *why;
 	LOG(webhooker->config.log, ERROR, "events_put_off", log_str("error", str_of(why->text)));
@@ -137,15 +132,15 @@ static enum err_kind source_claim(void *context, void *tx, size_t max, struct er
 static size_t source_claimed(void *context)
 {
 	struct webhooker *webhooker = context;
-	if (webhooker->event_count > 0)
+	const struct webhook_claimed *claimed = &webhooker->claimed;
+	if (claimed->event_count > 0)
 		engine_task_start(
 			webhooker->config.engine,
-			webhook_dispatch_new(webhooker, webhooker->events, webhooker->event_count));
-	for (size_t i = 0; i < webhooker->work_count; i++)
+			webhook_dispatch_new(webhooker, claimed->events, claimed->event_count));
+	for (size_t i = 0; i < claimed->work_count; i++)
 		engine_task_start(webhooker->config.engine,
-				  webhook_attempt_new(webhooker, &webhooker->work[i]));
-	webhooker->event_count = 0;
-	webhooker->work_count = 0;
+				  webhook_attempt_new(webhooker, &claimed->work[i]));
+	webhooker->claimed = (struct webhook_claimed){0};
 	arena_clear(webhooker->claim_arena);
 	return 0;
 }

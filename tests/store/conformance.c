@@ -9,7 +9,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		setenv("POSTHORN_TEST_DATABASE", argv[1], 1);
-	int failures = run_app_tests();
+	int failures = run_turn_tests();
+	failures += run_app_tests();
 	failures += run_app_end_tests();
 	failures += run_connection_tests();
 	failures += run_post_tests();

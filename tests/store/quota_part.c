@@ -362,15 +362,22 @@ static void the_webhook_backlog_fills_and_becomes_free(void **state)
 	ok(store_webhook_delete(fx->store, app.id, webhook.id, &err), &err);
 }
 
+static size_t no_slots(void *context, struct str webhook_id)
+{
+	(void)context;
+	(void)webhook_id;
+	return 0;
+}
+
 static enum err_kind hand_over(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct fixture *fx = argument;
-	struct event_row *events = NULL;
-	size_t count = 0;
-	enum err_kind kind = store_event_claim(tx, fx->arena, INT64_MAX / 2, US_PER_S, 100, &events,
-					       &count, err);
-	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
-		kind = store_event_dispatch(tx, &events[i], STR("{}"), NOW, err);
+	const struct webhook_claim wish = {
+		.now_us = INT64_MAX / 2, .lease_us = US_PER_S, .max = 100, .slots = no_slots};
+	struct webhook_claimed claimed;
+	enum err_kind kind = store_webhook_claim(tx, fx->arena, &wish, &claimed, err);
+	for (size_t i = 0; i < claimed.event_count && kind == ERR_NONE; i++)
+		kind = store_event_dispatch(tx, &claimed.events[i], STR("{}"), NOW, err);
 	return kind;
 }
 

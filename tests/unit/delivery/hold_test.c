@@ -192,11 +192,20 @@ struct stored_flow {
 static enum err_kind read_flow_in_tx(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct stored_flow *stored = argument;
+	struct arena *arena = stored->w->arena;
 	struct sql_cursor cursor;
-	sql_select(&cursor, tx->sql, SQL_DELIVERY_WORK, stored->w->arena,
-		   SQL_ARGS(sql_text(stored->delivery_id), sql_word("")), err);
+	sql_select(&cursor, tx->sql, SQL_DELIVERY_ACCOUNT, arena,
+		   SQL_ARGS(sql_text(stored->delivery_id)), err);
 	assert_true(sql_next(&cursor));
-	sql_take_text(&cursor); /* id, post_id, fence, state, attempts */
+	const struct str account_id = sql_take_text(&cursor);
+	const struct str list = str_format(arena, "[\"" STR_FMT "\"]", STR_ARG(account_id));
+	assert_int_equal(sql_end(&cursor), ERR_NONE);
+	sql_select(&cursor, tx->sql, SQL_LANES_WORK, arena,
+		   SQL_ARGS(sql_text(list), sql_int(INT64_MAX), sql_word("")), err);
+	assert_true(sql_next(&cursor));
+	sql_take_text(&cursor); /* account, id, whether all is there, post, fence, state, tries */
+	assert_true(str_equal(sql_take_text(&cursor), stored->delivery_id));
+	sql_take_int(&cursor);
 	sql_take_text(&cursor);
 	sql_take_int(&cursor);
 	sql_take_text(&cursor);

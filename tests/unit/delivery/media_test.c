@@ -328,7 +328,8 @@ static struct by_hand begin_by_hand(struct world *w, const struct account_row *a
 static enum err_kind run_save(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct by_hand *hand = argument;
-	return hand->t->task.ops->save(&hand->t->task, tx, err);
+	const enum err_kind kind = hand->t->task.ops->save(&hand->t->task, tx, err);
+	return kind == ERR_NONE ? hand->t->task.ops->save_end(&hand->t->task, tx, err) : kind;
 }
 
 static void save_by_hand(struct by_hand *hand)

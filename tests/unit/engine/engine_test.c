@@ -125,7 +125,8 @@ static void script_free(struct task *task)
 	free(t);
 }
 
-static const struct task_ops script_ops = {script_plan, script_save, script_saved, script_free};
+static const struct task_ops script_ops = {
+	.plan = script_plan, .save = script_save, .saved = script_saved, .free = script_free};
 
 static void start_task(struct bench *bench, const char *script)
 {
