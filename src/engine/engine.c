@@ -27,6 +27,11 @@
 #define TURN_ARENA_MAX_BYTES ((size_t)1 << 30) /* RESULTS_MAX answers of 4 MiB, and their trees */
 #define TABLE_SIZE 4096 /* power of two, above tasks_max's default: chains stay short */
 #define COMMIT_RETRY_MS 250
+/* When the next work is due costs questions to the store. While answers are on their way, the turn
+ * that they make claims anyway: it is only asked when none has come for so long, ... */
+#define DUE_PATIENCE_MS 20
+/* ... or when it was not asked for so long. */
+#define DUE_ASKED_AT_LEAST_US US_PER_S
 
 struct list {
 	struct task *head;
@@ -54,6 +59,9 @@ struct engine {
 	bool is_clock_unconfirmed; /* nothing is claimed meanwhile */
 	/* 0 = only when woken. By the boot clock, since the wall clock may be set back */
 	int64_t next_claim_boot_us;
+	/* A claim was made since the sources were asked when they are due next. */
+	bool is_due_unknown;
+	int64_t due_asked_boot_us;
 	int64_t planned_boot_us; /* when this turn's decisions began to be made */
 	_Atomic int64_t last_turn_boot_us;
 	_Atomic int64_t turn_count;
@@ -530,7 +538,8 @@ static bool claim_is_due(struct engine *engine, int64_t boot_us)
 	return engine->next_claim_boot_us != 0 && engine->next_claim_boot_us <= boot_us;
 }
 
-/* Makes tasks of claimed work that has not begun yet, and notes when to claim again. */
+/* Makes tasks of claimed work that has not begun yet, and notes when to claim again: at once where
+ * a source gave all that it was asked for, else that is asked later. */
 static void take_claimed(const struct turn *turn, int64_t boot_us)
 {
 	struct engine *engine = turn->engine;
@@ -540,14 +549,24 @@ static void take_claimed(const struct turn *turn, int64_t boot_us)
 		const size_t count = begins_at_once(engine, source)
 					     ? turn->begun_counts[i]
 					     : source->claimed(source->context);
-		const int64_t due_us = count >= turn->claim_max
-					       ? clock_now_us(engine->config.clock)
-					       : source->next_due_us(source->context);
+		if (count >= turn->claim_max)
+			engine->next_claim_boot_us = boot_us;
+	}
+	engine->is_due_unknown = true;
+	engine->is_split = false;
+}
+
+static void learn_due(struct engine *engine, int64_t boot_us)
+{
+	engine->is_due_unknown = false;
+	engine->due_asked_boot_us = boot_us;
+	for (size_t i = 0; i < engine->source_count; i++) {
+		const struct task_source *source = &engine->sources[i];
+		const int64_t due_us = source->next_due_us(source->context);
 		const int64_t due_boot_us = boot_us_of(engine->config.clock, due_us);
 		if (due_us != 0 && due_boot_us < engine->next_claim_boot_us)
 			engine->next_claim_boot_us = due_boot_us > boot_us ? due_boot_us : boot_us;
 	}
-	engine->is_split = false;
 }
 
 static int64_t poll_wait_ms(struct engine *engine, int64_t wait_ms, int64_t boot_us)
@@ -582,6 +601,28 @@ static size_t gather(struct engine *engine, int64_t wait_ms, struct transfer_res
 	return count;
 }
 
+/* As gather(), until the next work is due. */
+static size_t await(struct engine *engine, int64_t wait_ms, struct transfer_result *results)
+{
+	const struct transport *transport = &engine->config.transport;
+	const int64_t boot_us = clock_boot_us(engine->config.clock);
+	const bool is_asked_soon = boot_us < engine->due_asked_boot_us + DUE_ASKED_AT_LEAST_US;
+	int64_t ms = poll_wait_ms(engine, wait_ms, boot_us);
+	const bool is_at_once = ms == 0 && wait_ms > 0;
+	if (!engine->is_due_unknown || !may_claim(engine) || (is_at_once && is_asked_soon))
+		return gather(engine, ms, results);
+	if (is_asked_soon && transport->ops->running(transport->context) > 0) {
+		ms = ms < DUE_PATIENCE_MS ? ms : DUE_PATIENCE_MS;
+		const size_t count = gather(engine, ms, results);
+		if (count > 0 || atomic_load(&engine->is_woken) ||
+		    atomic_load(&engine->is_stopping))
+			return count;
+	}
+	learn_due(engine, clock_boot_us(engine->config.clock));
+	return gather(engine, poll_wait_ms(engine, wait_ms, clock_boot_us(engine->config.clock)),
+		      results);
+}
+
 static void watch_clock(struct engine *engine, int64_t boot_us)
 {
 	const bool is_unconfirmed = !clock_watch_check(&engine->clock_watch,
@@ -599,8 +640,7 @@ bool engine_turn(struct engine *engine, int64_t wait_ms)
 	const struct clock *clock = engine->config.clock;
 	struct transfer_result *results =
 		ARENA_ARRAY(engine->arena, struct transfer_result, RESULTS_MAX);
-	const size_t count =
-		gather(engine, poll_wait_ms(engine, wait_ms, clock_boot_us(clock)), results);
+	const size_t count = await(engine, wait_ms, results);
 	const int64_t boot_us = clock_boot_us(clock);
 	engine->planned_boot_us = boot_us;
 	watch_clock(engine, boot_us);

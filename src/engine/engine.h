@@ -129,7 +129,8 @@ struct task_source {
 	 * many. */
 	size_t (*claimed)(void *context);
 	/* Returns when claim() is worth calling again, in microseconds UTC; 0 = only after a
-	 * wake-up. Asked after a claim that gave less than max. */
+	 * wake-up. Asked after a durable claim that gave less than max, once the engine has nothing
+	 * better to do, and every second otherwise. */
 	int64_t (*next_due_us)(void *context);
 	void *context;
 	/* As claim(), for sources whose tasks begin in the transaction of their claim: claimed()
