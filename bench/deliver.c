@@ -196,7 +196,8 @@ static void raw_call(const struct transport *transport, uint64_t id)
 	transport_start(transport, &request);
 }
 
-static void raw_calls(const char *url, uint64_t count)
+/* Returns the CPU of a thousand, in seconds. */
+static double raw_calls(const char *url, uint64_t count)
 {
 	struct works w = {.log = {.fd = STDERR_FILENO, .level = LOG_WARN}};
 	struct transfer_result results[64];
@@ -213,13 +214,14 @@ static void raw_calls(const char *url, uint64_t count)
 		arena_clear(arena);
 	}
 	const int64_t took_us = bench_boot_us() - from_us;
+	const double cpu_s = (double)(bench_cpu_us() - from_cpu_us) / 1e3 / (double)count;
 	bench_print("  reference: the same calls by the same transport, nothing stored: %.0f/s, "
 		    "%.3f CPU-s per 1,000\n",
-		    (double)count * 1e6 / (double)took_us,
-		    (double)(bench_cpu_us() - from_cpu_us) / 1e3 / (double)count);
+		    (double)count * 1e6 / (double)took_us, cpu_s);
 	transfer_curl_close(&w.curl);
 	guard_free(&w.guard);
 	arena_free(&arena);
+	return cpu_s;
 }
 
 /* ---- deliver ---- */
@@ -234,7 +236,7 @@ void bench_run_deliver(int scale)
 	bench_open(&bench, 4, 500);
 	bench_accept_us(&bench, count, 64, 0);
 	bench_print("deliver: %zu one-call deliveries, 4 apps, 2,000 accounts\n", count);
-	raw_calls(stand_in.url, count);
+	const double raw_cpu_s = raw_calls(stand_in.url, count);
 	works_open(&w, &bench, stand_in.url);
 	const int64_t from_us = bench_boot_us();
 	const int64_t from_cpu_us = bench_cpu_us();
@@ -243,8 +245,10 @@ void bench_run_deliver(int scale)
 	const int64_t took_us = bench_boot_us() - from_us;
 	const int64_t cpu_us = bench_cpu_us() - from_cpu_us;
 	works_stop(&w);
-	bench_print("  measured: %.0f/s, %.3f CPU-s per 1,000 (wanted: 5,000/s and 0.150)\n",
-		    (double)count * 1e6 / (double)took_us, (double)cpu_us / 1e3 / (double)count);
+	const double cpu_s = (double)cpu_us / 1e3 / (double)count;
+	bench_print("  measured: %.0f/s, %.3f CPU-s per 1,000, %.3f above the reference (wanted: "
+		    "5,000/s, at most 0.250 and 0.150 above)\n",
+		    (double)count * 1e6 / (double)took_us, cpu_s, cpu_s - raw_cpu_s);
 	bench_print("  measured: %.0f deliveries in a transaction\n",
 		    (double)count / atomic_load(&w.writes));
 	bench_close(&bench);
