@@ -42,6 +42,9 @@
 
 struct bearer_known;
 struct limiter;
+struct post_change_result;
+struct post_view;
+struct publish_request;
 
 struct api {
 	struct api_config config;
@@ -242,12 +245,29 @@ void api_connection_write(struct json_writer *w, const struct connection_row *co
 void api_account_write(struct json_writer *w, struct arena *arena,
 		       const struct account_row *account, int64_t now_us);
 
+/* ---- post_change.c ---- */
+
+/* A change that was not made: 409. */
+bool post_respond_too_late(struct http_response *response, const struct post_change_result *result);
+/* One post with the warnings of its change. */
+void post_respond(const struct post_view *view, struct http_response *response, int status,
+		  const struct post_row *post, const struct problems *warnings);
+
 /* ---- publish.c ---- */
 
 /* Why an account cannot be published to: a reason of api-decisions.md 1; NULL when it can. */
 const char *api_account_unusable_reason(const struct account_row *account, bool is_found);
 /* The sentence for such a reason. */
 struct str api_account_unusable_text(struct arena *arena, const char *reason, struct str id);
+/* The accounts of post, in its order; a problem for each that cannot be published to. */
+enum err_kind api_post_accounts(const struct api *api, struct str app_id,
+				const struct publish_request *post, struct problems *problems,
+				struct account_row **accounts_out, struct error *err);
+/* All that is judged once the accounts are known: the two below, for all of them. */
+void api_post_check(const struct app_row *app, const struct publish_request *post,
+		    const struct account_row *accounts, struct problems *problems);
+/* As it is stored. */
+struct str api_post_content_text(struct arena *arena, const struct post_content *content);
 /* What of the request goes to none of accounts, which stand in its order: a warning for the options
  * of a platform, a problem for an entry of overrides. */
 void api_targets_check(const struct publish_request *post, const struct account_row *accounts,

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Changes to an accepted post: cancel, reschedule, retry (api-decisions.md 7). The store decides
- * whether a change is allowed, within the transaction that makes it; this file has the bodies and
- * the answers. */
+ * Changes to an accepted post: cancel and retry (api-decisions.md 7; edit.c has the third). The
+ * store decides whether a change is allowed, within the transaction that makes it; this file has
+ * the bodies and the answers. */
 #include "api_private.h"
-
-#include "publish_request.h"
 
 #include "store_post_change.h"
 
@@ -36,13 +34,13 @@ static void shape(struct changing *c, struct str field, const char *reason, cons
 
 /* ---- answers ---- */
 
-static bool answered_too_late(struct changing *c, const struct post_change_result *result)
+bool post_respond_too_late(struct http_response *response, const struct post_change_result *result)
 {
 	struct json_writer w;
 	if (result->outcome == POST_CHANGED)
 		return false;
 	respond_error_begin(
-		c->response, 409, "TOO_LATE",
+		response, 409, "TOO_LATE",
 		result->outcome == POST_HELD
 			? STR("This post is held: the database was restored, and the post "
 			      "may have been published since the backup. The operator "
@@ -57,26 +55,31 @@ static bool answered_too_late(struct changing *c, const struct post_change_resul
 	return true;
 }
 
+void post_respond(const struct post_view *view, struct http_response *response, int status,
+		  const struct post_row *post, const struct problems *warnings)
+{
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, status));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_object(&w);
+	post_write_members(&w, view, post);
+	respond_write_warnings(&w, warnings);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
 /* The post as it is now, with the warnings. */
 static void respond_post(struct changing *c, int status)
 {
 	struct post_row post = {0};
 	struct error err = {0};
+	const struct post_view view = {c->request->arena, c->api};
 	const enum err_kind kind =
 		store_post_get(c->api->config.store, c->request->arena, request_app(c->request)->id,
 			       c->post_id, &post, &err);
-	if (respond_if_failed(c->api, c->request, c->response, kind, &err))
-		return;
-	struct json_writer w;
-	json_writer_init(&w, http_response_json(c->response, status));
-	json_begin_object(&w);
-	json_key(&w, "data");
-	json_begin_object(&w);
-	const struct post_view view = {c->request->arena, c->api};
-	post_write_members(&w, &view, &post);
-	respond_write_warnings(&w, &c->problems);
-	json_end_object(&w);
-	json_end_object(&w);
+	if (!respond_if_failed(c->api, c->request, c->response, kind, &err))
+		post_respond(&view, c->response, status, &post, &c->problems);
 }
 
 /* ---- cancel ---- */
@@ -89,46 +92,10 @@ void api_post_cancel(void *context, struct http_request *request, struct http_re
 	const enum err_kind kind = store_post_cancel(c.api->config.store, request_app(request)->id,
 						     c.post_id, &result, &err);
 	if (respond_if_failed(c.api, request, response, kind, &err) ||
-	    answered_too_late(&c, &result))
+	    post_respond_too_late(response, &result))
 		return;
 	deliverer_wake(c.api->config.deliverer); /* the accounts may be free for their next */
 	response->status = 204;
-}
-
-/* ---- reschedule ---- */
-
-/* False: answered already. */
-static bool read_schedule(struct changing *c, int64_t now_us, int64_t *scheduled_at_us)
-{
-	const struct json *body = NULL;
-	if (!respond_read_json(c->request, c->response, KNOWN("scheduled_at"), &c->problems, &body))
-		return false;
-	const struct json *value = json_get(body, "scheduled_at");
-	if (value == NULL)
-		shape(c, STR("scheduled_at"), "required",
-		      "The scheduled_at field is required; null means now.");
-	*scheduled_at_us = publish_schedule_read(value, now_us, &c->problems);
-	return !respond_if_problems(c->response, &c->problems);
-}
-
-void api_post_reschedule(void *context, struct http_request *request,
-			 struct http_response *response)
-{
-	struct changing c = changing_begin(context, request, response);
-	struct post_change_result result = {0};
-	struct error err = {0};
-	const int64_t now_us = clock_now_us(c.api->config.clock);
-	int64_t scheduled_at_us = 0;
-	if (!read_schedule(&c, now_us, &scheduled_at_us))
-		return;
-	const enum err_kind kind =
-		store_post_reschedule(c.api->config.store, request_app(request)->id, c.post_id,
-				      scheduled_at_us, now_us, &result, &err);
-	if (respond_if_failed(c.api, request, response, kind, &err) ||
-	    answered_too_late(&c, &result))
-		return;
-	deliverer_wake(c.api->config.deliverer);
-	respond_post(&c, 200);
 }
 
 /* ---- try again ---- */

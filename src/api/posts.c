@@ -3,6 +3,8 @@
  * and 8). */
 #include "api_private.h"
 
+#include "etag.h"
+
 #include "count_of.h"
 #include "timetext.h"
 
@@ -257,7 +259,8 @@ static bool find_post(struct api *api, struct http_request *request, struct http
 void api_post_get(void *context, struct http_request *request, struct http_response *response)
 {
 	struct post_row post = {0};
-	if (!find_post(context, request, response, &post))
+	if (!find_post(context, request, response, &post) ||
+	    etag_is_known(request, response, etag_of_post(request->arena, &post)))
 		return;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));

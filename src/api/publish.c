@@ -65,34 +65,44 @@ struct str api_account_unusable_text(struct arena *arena, const char *reason, st
 	return STR("The account cannot be published to.");
 }
 
-static void check_account(struct publishing *p, size_t index, bool is_found)
+static void check_account(const struct publish_request *post, const struct account_row *account,
+			  size_t index, bool is_found, struct problems *problems)
 {
-	struct arena *arena = p->request->arena;
-	const char *reason = api_account_unusable_reason(&p->accounts[index], is_found);
+	struct arena *arena = problems->arena;
+	const char *reason = api_account_unusable_reason(account, is_found);
 	if (reason == NULL)
 		return;
-	problem_add_account(&p->problems, str_format(arena, "account_ids.%zu", index), reason,
-			    p->post.account_ids[index],
-			    api_account_unusable_text(arena, reason, p->post.account_ids[index]));
+	problem_add_account(problems, str_format(arena, "account_ids.%zu", index), reason,
+			    post->account_ids[index],
+			    api_account_unusable_text(arena, reason, post->account_ids[index]));
+}
+
+enum err_kind api_post_accounts(const struct api *api, struct str app_id,
+				const struct publish_request *post, struct problems *problems,
+				struct account_row **accounts_out, struct error *err)
+{
+	struct arena *arena = problems->arena;
+	struct account_row *accounts = ARENA_ARRAY(arena, struct account_row, post->account_count);
+	bool *found = ARENA_ARRAY(arena, bool, post->account_count);
+	const enum err_kind kind =
+		store_account_get_many(api->config.store, arena, app_id, post->account_ids,
+				       post->account_count, accounts, found, err);
+	for (size_t i = 0; kind == ERR_NONE && i < post->account_count; i++)
+		check_account(post, &accounts[i], i, found[i], problems);
+	*accounts_out = accounts;
+	return kind;
 }
 
 /* False: answered already. */
 static bool load_accounts(struct publishing *p)
 {
-	struct arena *arena = p->request->arena;
-	const size_t count = p->post.account_count;
-	p->accounts = ARENA_ARRAY(arena, struct account_row, count);
-	bool *found = ARENA_ARRAY(arena, bool, count);
 	struct error err = {0};
-	const enum err_kind kind =
-		store_account_get_many(p->api->config.store, arena, request_app(p->request)->id,
-				       p->post.account_ids, count, p->accounts, found, &err);
+	const enum err_kind kind = api_post_accounts(p->api, request_app(p->request)->id, &p->post,
+						     &p->problems, &p->accounts, &err);
 	if (kind != ERR_NONE) {
 		respond_failure(p->api, p->request, p->response, kind, &err);
 		return false;
 	}
-	for (size_t i = 0; i < count; i++)
-		check_account(p, i, found[i]);
 	return !respond_if_problems(p->response, &p->problems);
 }
 
@@ -144,12 +154,18 @@ void api_targets_check(const struct publish_request *post, const struct account_
 	}
 }
 
+void api_post_check(const struct app_row *app, const struct publish_request *post,
+		    const struct account_row *accounts, struct problems *problems)
+{
+	api_targets_check(post, accounts, problems);
+	for (size_t i = 0; i < post->account_count; i++)
+		api_account_check_rules(problems->arena, app, &accounts[i], &post->content,
+					problems);
+}
+
 static bool check_rules(struct publishing *p)
 {
-	api_targets_check(&p->post, p->accounts, &p->problems);
-	for (size_t i = 0; i < p->post.account_count; i++)
-		api_account_check_rules(p->request->arena, request_app(p->request), &p->accounts[i],
-					&p->post.content, &p->problems);
+	api_post_check(request_app(p->request), &p->post, p->accounts, &p->problems);
 	return !respond_if_problems(p->response, &p->problems);
 }
 
@@ -160,13 +176,13 @@ static struct str new_id(struct publishing *p)
 	return uuid_str(p->request->arena, uuid_v7(p->accept.now_us, p->api->config.random));
 }
 
-static struct str content_text(struct publishing *p)
+struct str api_post_content_text(struct arena *arena, const struct post_content *content)
 {
 	struct buf out;
 	struct json_writer w;
-	buf_init(&out, p->request->arena, (size_t)4 * REQUEST_JSON_MAX_BYTES);
+	buf_init(&out, arena, (size_t)4 * REQUEST_JSON_MAX_BYTES);
 	json_writer_init(&w, &out);
-	post_content_write(&w, &p->post.content);
+	post_content_write(&w, content);
 	assert(!out.is_over); /* a body of 1 MiB does not grow fourfold by being written again */
 	return buf_str(&out);
 }
@@ -178,7 +194,7 @@ static void prepare(struct publishing *p)
 	p->accept.app_id = request_app(p->request)->id;
 	p->accept.post_id = new_id(p);
 	p->accept.request_id = !str_is_empty(p->post.request_id) ? p->post.request_id : new_id(p);
-	p->accept.content = content_text(p);
+	p->accept.content = api_post_content_text(p->request->arena, &p->post.content);
 	p->accept.mode = p->post.content.mode;
 	p->accept.scheduled_at_us = p->post.scheduled_at_us;
 	p->accept.max_lateness_s = p->post.max_lateness_s != 0

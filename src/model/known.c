@@ -19,9 +19,8 @@ static const char no_drafts[] =
 	"A post is published unless it is refused. POST /v1/posts/validate checks it without "
 	"publishing.";
 static const char no_dry_run[] = "POST /v1/posts/validate checks a post without publishing it.";
-static const char only_the_time[] =
-	"Only scheduled_at can be changed. For other content, delete the post and publish it "
-	"again.";
+static const char same_accounts[] =
+	"The accounts of a post cannot be changed. Delete the post and publish it again.";
 static const char now_by_default[] = "A post without scheduled_at is published now.";
 
 /* A row counts where its known name is known; the first that counts is taken. */
@@ -41,12 +40,7 @@ static const struct other_name {
 	{"publishnow", "account_ids", now_by_default},
 	{"postnow", "account_ids", now_by_default},
 	{"now", "account_ids", now_by_default},
-	{"content", "scheduled_at", only_the_time},
-	{"media", "scheduled_at", only_the_time},
-	{"containers", "scheduled_at", only_the_time},
-	{"type", "scheduled_at", only_the_time},
-	{"platforms", "scheduled_at", only_the_time},
-	{"accountids", "scheduled_at", only_the_time},
+	{"accountids", "scheduled_at", same_accounts},
 	{"scheduledfor", "scheduled_at", NULL},
 	{"publishat", "scheduled_at", NULL},
 	{"publishon", "scheduled_at", NULL},

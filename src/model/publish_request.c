@@ -615,3 +615,52 @@ void publish_request_read(struct arena *arena, const struct json *body,
 		publish_schedule_read(json_get(body, "scheduled_at"), now_us, problems);
 	request_out->max_lateness_s = max_lateness_read(&r, body);
 }
+
+/* ---- a change ---- */
+
+static void patch_first(const struct reader *r, const struct json *patch,
+			struct post_content *content)
+{
+	struct container *containers =
+		ARENA_ARRAY(r->arena, struct container, content->container_count);
+	memcpy(containers, content->containers, content->container_count * sizeof(*containers));
+	content->containers = containers;
+	type_read(r, patch, (struct str){0}, &content->type);
+	if (json_is(json_get(patch, "media"), JSON_TYPE_ARRAY))
+		containers[0].media_count = 0;
+	media_read(r, patch, (struct str){0}, &containers[0]);
+	text_get(r, patch, "content", (struct str){0}, &containers[0].content);
+	content_length_check(r, STR("content"), containers[0].content);
+}
+
+static void patch_containers(const struct reader *r, const struct json *patch,
+			     struct post_content *content)
+{
+	static const char *const of_basic[] = {"content", "media", "type"};
+	for (size_t i = 0; i < COUNT_OF(of_basic); i++) {
+		if (json_get(patch, of_basic[i]) != NULL)
+			shape(r, str_of(of_basic[i]), "exclusive",
+			      "A post of containers has content, media and type in them. Send "
+			      "containers.");
+	}
+	const struct json *containers = list_get(r, patch, "containers", (struct str){0});
+	if (containers != NULL)
+		advanced_read(r, patch, containers, content);
+}
+
+void publish_patch_read(struct arena *arena, const struct json *patch, int64_t now_us,
+			const struct media_url_check *media_url_check, struct post_content *content,
+			struct problems *problems)
+{
+	const struct reader r = {arena, media_url_check, now_us, problems};
+	if (content->mode == POST_MODE_ADVANCED || json_get(patch, "containers") != NULL)
+		patch_containers(&r, patch, content);
+	else
+		patch_first(&r, patch, content);
+	if (json_get(patch, "platforms") != NULL)
+		content->options = options_read(&r, patch);
+	if (json_get(patch, "overrides") == NULL)
+		return;
+	content->override_count = 0;
+	overrides_read(&r, patch, content);
+}

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 
+#include "known.h"
 #include "post.h"
 #include "problem.h"
 
@@ -52,6 +53,15 @@ struct publish_target {
 void publish_overrides_check(const struct post_content *content,
 			     const struct publish_target *targets, size_t count,
 			     struct problems *problems);
+
+/* What of a post's content can be changed, and its time. */
+#define PUBLISH_PATCH_KNOWN \
+	KNOWN("content", "containers", "media", "type", "platforms", "overrides", "scheduled_at")
+
+/* Lays what patch gives over content, member by member, by the same rules as a request. */
+void publish_patch_read(struct arena *arena, const struct json *patch, int64_t now_us,
+			const struct media_url_check *media_url_check, struct post_content *content,
+			struct problems *problems);
 
 /* scheduled_at by the same rules, for who changes it later: 0 when it is null, absent, or up to 5
  * minutes past. */

@@ -2,6 +2,7 @@
  * The verb reschedule. */
 #include "arena.h"
 #include "buf.h"
+#include "timetext.h"
 
 #include "json.h"
 #include "json_write.h"
@@ -20,10 +21,7 @@ static struct str write_body(struct person *person, struct str instant)
 	buf_init(&out, person->arena, BODY_MAX_BYTES);
 	json_writer_init(&w, &out);
 	json_begin_object(&w);
-	if (str_is_empty(instant))
-		json_member_null(&w, "scheduled_at");
-	else
-		json_member_str(&w, "scheduled_at", instant);
+	json_member_str(&w, "scheduled_at", instant);
 	json_end_object(&w);
 	return buf_str(&out);
 }
@@ -53,6 +51,8 @@ enum person_status person_verb_reschedule(struct person *person)
 	enum person_status status = person_body_read_time(person, &instant);
 	if (status != PERSON_DONE)
 		return status;
+	if (is_now)
+		instant = timetext_format_instant(person->arena, clock_now_us(person->clock));
 	/* The time is an instant: a second time changes nothing more. */
 	const struct person_request request = {
 		.method = "PATCH",

@@ -25,6 +25,7 @@ enum delivery_change {
 	DELIVERY_CHANGE_CANCEL,
 	DELIVERY_CHANGE_RESCHEDULE,
 	DELIVERY_CHANGE_RELEASE,   /* the scheduled time became now */
+	DELIVERY_CHANGE_EDIT,      /* other content, the same time */
 	DELIVERY_CHANGE_TRY_AGAIN, /* out of a final state, as the next */
 	DELIVERY_CHANGE_APPEARED,  /* it is there after all */
 	DELIVERY_CHANGE_COUNT

@@ -13,6 +13,7 @@
 #include "store_delivery.h"
 #include "store_guard.h"
 #include "store_private.h"
+#include "store_quota.h"
 
 #define PARTS_MAX_BYTES ((size_t)1 << 20)
 
@@ -26,6 +27,7 @@ struct changed_delivery {
 	struct str warnings;
 	enum account_state account_state;
 	enum hold_state hold;
+	bool has_flow;
 };
 
 /* The post as the command finds it. */
@@ -65,6 +67,7 @@ static void changed_delivery_read(struct sql_cursor *cursor, void *out)
 	delivery->warnings = sql_take_text(cursor);
 	delivery->account_state = account_state_of_name(sql_take_text(cursor));
 	delivery->hold = (enum hold_state)sql_take_int(cursor);
+	delivery->has_flow = sql_take_bool(cursor);
 }
 
 static enum err_kind change_begin(struct store_tx *tx, struct str app_id, struct str post_id,
@@ -99,32 +102,26 @@ static enum err_kind lane_renew(const struct change *change,
 	return kind;
 }
 
-static size_t count_scheduled(const struct change *change)
+static int64_t count_scheduled(const struct change *change)
 {
-	size_t count = 0;
+	int64_t count = 0;
 	for (size_t i = 0; i < change->count; i++)
 		count += change->deliveries[i].before.state == POST_SCHEDULED;
 	return count;
 }
 
 /* The app's work and the post's state follow its deliveries. */
-static enum err_kind change_end(const struct change *change, size_t no_longer_scheduled,
+static enum err_kind change_end(const struct change *change, int64_t no_longer_scheduled,
 				struct error *err)
 {
 	const enum err_kind kind =
 		sql_run(change->tx->sql, SQL_WORK_CLAIMED,
-			SQL_ARGS(sql_text(change->counted.app_id),
-				 sql_int((int64_t)no_longer_scheduled), sql_int(NEVER_US)),
+			SQL_ARGS(sql_text(change->counted.app_id), sql_int(no_longer_scheduled),
+				 sql_int(NEVER_US)),
 			NULL, err);
 	if (kind != ERR_NONE)
 		return kind;
 	return post_state_refresh(change->tx, change->post_id, err);
-}
-
-static enum err_kind too_late(const struct change *change, struct post_change_result *result)
-{
-	*result = (struct post_change_result){.outcome = POST_TOO_LATE, .state = change->state};
-	return ERR_NONE;
 }
 
 /* ---- cancel ---- */
@@ -295,7 +292,7 @@ enum err_kind store_post_change_ended(struct store_tx *tx, const struct post_end
 {
 	struct change change;
 	const int64_t before = *changed;
-	size_t scheduled = 0;
+	int64_t scheduled = 0;
 	enum err_kind kind = change_begin(tx, end->app_id, end->post_id, &change, err);
 	for (size_t i = 0; i < change.count && kind == ERR_NONE; i++) {
 		const struct changed_delivery *delivery = &change.deliveries[i];
@@ -310,7 +307,7 @@ enum err_kind store_post_change_ended(struct store_tx *tx, const struct post_end
 	return change_end(&change, scheduled, err);
 }
 
-/* ---- reschedule ---- */
+/* ---- edit ---- */
 
 /* The post counts under its date (api-decisions.md 8): out of the old day, into the new one. */
 static enum err_kind redate(struct change *change, int64_t scheduled_at_us, struct error *err)
@@ -326,52 +323,138 @@ static enum err_kind redate(struct change *change, int64_t scheduled_at_us, stru
 	return kind == ERR_NONE ? counters_add(change->tx, &change->counted, status, err) : kind;
 }
 
-struct rescheduling {
-	struct str app_id;
-	struct str post_id;
-	int64_t scheduled_at_us;
-	int64_t now_us;
+struct editing {
+	const struct post_edit *edit;
 	struct post_change_result result;
 };
 
-static enum err_kind move_delivery(const struct change *change, const struct rescheduling *r,
+/* Work on it leaves a flow or parts: with them the old content may be on its way already. */
+static bool is_begun(const struct changed_delivery *delivery)
+{
+	return (delivery->before.state != POST_SCHEDULED &&
+		delivery->before.state != POST_PENDING) ||
+	       delivery->call_state != CALL_STATE_NONE || delivery->call_started_at_us != 0 ||
+	       delivery->has_flow || !str_is_empty(delivery->parts);
+}
+
+static enum post_change_outcome edit_outcome(const struct change *change)
+{
+	enum post_change_outcome outcome = POST_CHANGED;
+	for (size_t i = 0; i < change->count; i++) {
+		const struct changed_delivery *delivery = &change->deliveries[i];
+		if (!is_held(delivery) && is_begun(delivery))
+			return POST_TOO_LATE;
+		if (is_held(delivery))
+			outcome = POST_HELD;
+	}
+	return outcome;
+}
+
+/* What the new content was made of must be what it replaces. */
+static enum err_kind is_as_read(const struct change *change, const struct post_edit *edit,
+				bool *is_out, struct error *err)
+{
+	struct str content = {0};
+	const enum err_kind kind = sql_find(
+		change->tx->sql, change->tx->arena,
+		SQL_ROW(SQL_CHANGE_CONTENT, SQL_ARGS(sql_text(change->post_id)), store_text_read),
+		&content, "post", err);
+	*is_out = str_equal(content, edit->content_read) &&
+		  change->scheduled_at_us == edit->scheduled_read_us;
+	return kind;
+}
+
+/* The counter holds the new content already: what is over takes the whole command back. */
+static enum err_kind replace_content(const struct change *change, struct editing *e,
+				     struct error *err)
+{
+	const struct post_edit *edit = e->edit;
+	struct store_tx *tx = change->tx;
+	const int64_t more = (int64_t)edit->content.len - (int64_t)edit->content_read.len;
+	struct quota_wish wish = {.quota = QUOTA_POST_BYTES, .more = more};
+	struct sql_cursor cursor;
+	sql_select(&cursor, tx->sql, SQL_WORK_EDIT, tx->arena,
+		   SQL_ARGS(sql_text(edit->app_id), sql_int(more)), err);
+	if (sql_next(&cursor)) {
+		wish.used = sql_take_int(&cursor) - more;
+		wish.own = sql_take_int(&cursor);
+	}
+	const enum err_kind kind = sql_end(&cursor);
+	if (kind != ERR_NONE)
+		return kind;
+	if (more > 0 && store_quota_is_over(tx->store, &wish, &e->result.over)) {
+		e->result.outcome = POST_EDIT_OVER_QUOTA;
+		return error_set(err, ERR_TOO_LARGE, "a quota of the app is full");
+	}
+	return sql_run_one(
+		tx->sql, SQL_POST_EDIT,
+		SQL_ARGS(sql_text(change->post_id), sql_text(edit->content), sql_int(edit->mode)),
+		ERR_INTERNAL, "post", err);
+}
+
+static enum err_kind edit_delivery(const struct change *change, const struct post_edit *edit,
 				   const struct changed_delivery *delivery, struct error *err)
 {
-	const bool is_now = r->scheduled_at_us == 0;
-	const enum err_kind kind = delivery_state_change(
+	const bool is_now = edit->scheduled_at_us == 0;
+	enum err_kind kind;
+	if (!edit->has_time)
+		return delivery_state_change(change->tx, &delivery->before, DELIVERY_CHANGE_EDIT,
+					     SQL_DELIVERY_EDIT, SQL_NO_ARGS, err);
+	kind = delivery_state_change(
 		change->tx, &delivery->before,
 		is_now ? DELIVERY_CHANGE_RELEASE : DELIVERY_CHANGE_RESCHEDULE,
-		SQL_DELIVERY_RESCHEDULE, SQL_ARGS(sql_int(is_now ? r->now_us : r->scheduled_at_us)),
-		err);
+		SQL_DELIVERY_RESCHEDULE,
+		SQL_ARGS(sql_int(is_now ? edit->now_us : edit->scheduled_at_us)), err);
 	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
 }
 
-static enum err_kind reschedule(struct store_tx *tx, void *argument, struct error *err)
+static enum err_kind edit_all(struct change *change, struct editing *e, struct error *err)
 {
-	struct rescheduling *r = argument;
-	struct change change;
-	r->result = (struct post_change_result){.outcome = POST_CHANGED};
-	enum err_kind kind = change_begin(tx, r->app_id, r->post_id, &change, err);
-	if (kind != ERR_NONE)
-		return kind;
-	if (count_scheduled(&change) < change.count)
-		return too_late(&change, &r->result);
-	kind = redate(&change, r->scheduled_at_us, err);
-	for (size_t i = 0; i < change.count && kind == ERR_NONE; i++)
-		kind = move_delivery(&change, r, &change.deliveries[i], err);
-	if (kind != ERR_NONE)
-		return kind;
-	return change_end(&change, r->scheduled_at_us == 0 ? change.count : 0, err);
+	const struct post_edit *edit = e->edit;
+	enum err_kind kind = replace_content(change, e, err);
+	int64_t no_longer = 0;
+	if (kind == ERR_NONE && edit->has_time) {
+		no_longer = count_scheduled(change) -
+			    (edit->scheduled_at_us != 0 ? (int64_t)change->count : 0);
+		kind = redate(change, edit->scheduled_at_us, err);
+	}
+	for (size_t i = 0; i < change->count && kind == ERR_NONE; i++)
+		kind = edit_delivery(change, edit, &change->deliveries[i], err);
+	return kind == ERR_NONE ? change_end(change, no_longer, err) : kind;
 }
 
-enum err_kind store_post_reschedule(struct store *store, struct str app_id, struct str post_id,
-				    int64_t scheduled_at_us, int64_t now_us,
-				    struct post_change_result *result_out, struct error *err)
+static enum err_kind edit(struct store_tx *tx, void *argument, struct error *err)
 {
-	struct rescheduling r = {app_id, post_id, scheduled_at_us, now_us, {0}};
-	const enum err_kind kind = store_write(store, reschedule, &r, err);
+	struct editing *e = argument;
+	struct change change;
+	bool is_unchanged = true;
+	enum err_kind kind = change_begin(tx, e->edit->app_id, e->edit->post_id, &change, err);
+	if (kind != ERR_NONE)
+		return kind;
+	e->result = (struct post_change_result){.outcome = edit_outcome(&change),
+						.state = change.state};
+	if (e->result.outcome != POST_CHANGED || e->edit->only_asks)
+		return ERR_NONE;
+	kind = is_as_read(&change, e->edit, &is_unchanged, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (is_unchanged)
+		return edit_all(&change, e, err);
+	e->result.outcome = POST_CHANGED_BEFORE;
+	return ERR_NONE;
+}
+
+enum err_kind store_post_edit(struct store *store, const struct post_edit *wish,
+			      struct post_change_result *result_out, struct error *err)
+{
+	struct editing e = {.edit = wish};
+	enum err_kind kind = store_write(store, edit, &e, err);
+	if (kind == ERR_TOO_LARGE && e.result.outcome == POST_EDIT_OVER_QUOTA) {
+		store_quota_note_refusal(store, e.result.over.quota);
+		kind = ERR_NONE;
+	}
 	if (kind == ERR_NONE)
-		*result_out = r.result;
+		*result_out = e.result;
 	return kind;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A person's changes to an accepted post: cancel, reschedule, try again (api-decisions.md 7). Each
+ * A person's changes to an accepted post: cancel, edit, try again (api-decisions.md 7, 12). Each
  * is one command that reads the post, decides, and sets its deliveries by comparison with what was
  * read; nothing is changed unless all of it is. Every changed delivery gets a new fence, so that a
  * worker on it can no longer save: an intent that is not durable is never sent. Durable when it
@@ -14,12 +14,15 @@
 enum post_change_outcome {
 	POST_CHANGED,
 	POST_TOO_LATE,
-	POST_HELD /* not too late, but held since a restore: only the operator may decide */
+	POST_HELD, /* not too late, but held since a restore: only the operator may decide */
+	POST_CHANGED_BEFORE,  /* an edit: by somebody else, since it was read */
+	POST_EDIT_OVER_QUOTA, /* an edit: its content is too large for the app's quota */
 };
 
 struct post_change_result {
 	enum post_change_outcome outcome;
-	enum post_state state; /* TOO_LATE, HELD: the post's */
+	enum post_state state;  /* TOO_LATE, HELD: the post's */
+	struct quota_over over; /* EDIT_OVER_QUOTA */
 };
 
 /* All deliveries fail with CANCELLED, or none does: one for which a publish call was ever begun, of
@@ -28,11 +31,23 @@ struct post_change_result {
 enum err_kind store_post_cancel(struct store *store, struct str app_id, struct str post_id,
 				struct post_change_result *result_out, struct error *err);
 
-/* scheduled_at_us: 0 = now, the post becomes an immediate one. Too late when it is not scheduled
- * any more. */
-enum err_kind store_post_reschedule(struct store *store, struct str app_id, struct str post_id,
-				    int64_t scheduled_at_us, int64_t now_us,
-				    struct post_change_result *result_out, struct error *err);
+struct post_edit {
+	struct str app_id;
+	struct str post_id;
+	bool only_asks;          /* writes nothing: CHANGED, TOO_LATE or HELD */
+	struct str content_read; /* as it was when the new one was made of it */
+	int64_t scheduled_read_us;
+	struct str content; /* post_content_write() */
+	enum post_mode mode;
+	bool has_time;           /* scheduled_at_us was chosen; else it stays */
+	int64_t scheduled_at_us; /* 0 = now, the post becomes an immediate one */
+	int64_t now_us;
+};
+
+/* Other content, another time, or both. Too late when anything of it was begun on any account. What
+ * is published afterwards is the new content, or nothing was changed. */
+enum err_kind store_post_edit(struct store *store, const struct post_edit *edit,
+			      struct post_change_result *result_out, struct error *err);
 
 struct post_retry {
 	struct str app_id;

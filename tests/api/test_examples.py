@@ -158,7 +158,9 @@ def walk_posts(record, account, picture, sandbox):
     record.refused("cancelPost", 409, "TOO_LATE", post_id=made)
     record.refused("retryPost", 409, "NOTHING_TO_RETRY", json={}, post_id=made)
     later = record.call("publishPost", 202, json={"account_ids": [account], "content": "Rye bread", "scheduled_at": SCHEDULED}).json()
-    record.walk("reschedulePost", 200, json={"scheduled_at": MOVED}, post_id=later["data"]["post_id"])
+    moved = {"content": "Rye bread, a day later", "scheduled_at": MOVED}
+    record.walk("editPost", 200, json=moved, post_id=later["data"]["post_id"])
+    record.refused("editPost", 412, "PRECONDITION_FAILED", json=moved, post_id=later["data"]["post_id"], headers={"If-Match": '"other"'})
     record.walk("cancelPost", 204, post_id=later["data"]["post_id"])
     sandbox.fault("x", "POST", "/2/tweets", "status", status=403, body={"title": "Forbidden", "detail": "Not permitted.", "status": 403})
     refused = record.call("publishPost", 202, json={"account_ids": [account], "content": "Rolls"}).json()["data"]["post_id"]

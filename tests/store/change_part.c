@@ -9,6 +9,7 @@
 #include "count_of.h"
 
 #include "store_post_change.h"
+#include "store_quota.h"
 
 static struct post_change_result cancel(struct fixture *fx, struct str app_id, struct str post_id)
 {
@@ -23,12 +24,31 @@ static bool is_cancelled(struct fixture *fx, const struct app_row *app, struct s
 	return cancel(fx, app->id, post_id).outcome == POST_CHANGED;
 }
 
+/* Another time, with the content that it has. */
+static enum err_kind move(struct fixture *fx, struct str app_id, struct str post_id, int64_t at_us,
+			  int64_t now_us, struct post_change_result *result, struct error *err)
+{
+	struct post_row post = {0};
+	struct error ignored = {0};
+	(void)store_post_get(fx->store, fx->arena, app_id, post_id, &post, &ignored);
+	const struct post_edit edit = {.app_id = app_id,
+				       .post_id = post_id,
+				       .content_read = post.content,
+				       .scheduled_read_us = post.scheduled_at_us,
+				       .content = post.content,
+				       .mode = post.mode,
+				       .has_time = true,
+				       .scheduled_at_us = at_us,
+				       .now_us = now_us};
+	return store_post_edit(fx->store, &edit, result, err);
+}
+
 static struct post_change_result reschedule(struct fixture *fx, const struct app_row *app,
 					    struct str post_id, int64_t at_us)
 {
 	struct error err = {0};
 	struct post_change_result result = {0};
-	ok(store_post_reschedule(fx->store, app->id, post_id, at_us, NOW, &result, &err), &err);
+	ok(move(fx, app->id, post_id, at_us, NOW, &result, &err), &err);
 	return result;
 }
 
@@ -169,8 +189,7 @@ static void a_foreign_post_is_not_there(void **state)
 	const struct post_retry wish = {.app_id = other.id, .post_id = post_id, .now_us = NOW};
 	assert_int_equal(store_post_cancel(fx->store, other.id, post_id, &result, &err),
 			 ERR_NOT_FOUND);
-	assert_int_equal(store_post_reschedule(fx->store, other.id, post_id, 0, NOW, &result, &err),
-			 ERR_NOT_FOUND);
+	assert_int_equal(move(fx, other.id, post_id, 0, NOW, &result, &err), ERR_NOT_FOUND);
 	assert_int_equal(store_post_retry(fx->store, fx->arena, &wish, &retried, &err),
 			 ERR_NOT_FOUND);
 	assert_int_equal(get_post(fx, &app, post_id).state, POST_SCHEDULED);
@@ -332,8 +351,110 @@ static void a_time_that_is_now_makes_it_immediate(void **state)
 	assert_int_equal(total_on(fx, &app, "pending", 0), 1);
 	assert_int_equal(scheduled_count(fx), 0);
 	assert_int_equal(next_due(fx), NOW);
-	assert_int_equal(reschedule(fx, &app, post_id, NOW + 1).outcome, POST_TOO_LATE);
+	/* Nothing has begun: it may become a scheduled one again. */
+	assert_int_equal(reschedule(fx, &app, post_id, NOW + US_PER_DAY).outcome, POST_CHANGED);
+	assert_int_equal(scheduled_count(fx), 1);
+	assert_int_equal(total_on(fx, &app, "scheduled", 1), 1);
+	assert_int_equal(next_due(fx), NOW + US_PER_DAY);
+	assert_int_equal(reschedule(fx, &app, post_id, 0).outcome, POST_CHANGED);
 	assert_int_equal(claim_one(fx, NOW).state, POST_PENDING);
+	assert_int_equal(reschedule(fx, &app, post_id, NOW + 1).outcome, POST_TOO_LATE);
+}
+
+/* ---- other content ---- */
+
+static struct post_edit edit_of(const struct app_row *app, const struct post_row *post,
+				const char *content)
+{
+	return (struct post_edit){.app_id = app->id,
+				  .post_id = post->id,
+				  .content_read = post->content,
+				  .scheduled_read_us = post->scheduled_at_us,
+				  .content = str_of(content),
+				  .mode = POST_MODE_ADVANCED,
+				  .now_us = NOW};
+}
+
+static enum post_change_outcome edited(struct fixture *fx, const struct post_edit *edit)
+{
+	struct error err = {0};
+	struct post_change_result result = {0};
+	ok(store_post_edit(fx->store, edit, &result, &err), &err);
+	return result.outcome;
+}
+
+static int64_t post_bytes(struct fixture *fx, const struct app_row *app)
+{
+	struct quota_row rows[QUOTA_COUNT];
+	struct error err = {0};
+	ok(store_quota_list(fx->store, fx->arena, app->id, rows, &err), &err);
+	return rows[QUOTA_POST_BYTES].used;
+}
+
+static void other_content_is_what_is_claimed(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = post_at(fx, &app, &account, 1, NOW + US_PER_DAY);
+	const struct post_row before = get_post(fx, &app, post_id);
+	struct post_edit edit = edit_of(&app, &before, "{\"other\": true}");
+	edit.only_asks = true;
+	assert_int_equal(edited(fx, &edit), POST_CHANGED);
+	assert_true(str_equal(get_post(fx, &app, post_id).content, before.content));
+	edit.only_asks = false;
+	assert_int_equal(edited(fx, &edit), POST_CHANGED);
+	assert_int_equal(edited(fx, &edit), POST_CHANGED_BEFORE); /* made of what is gone */
+	const struct post_row post = get_post(fx, &app, post_id);
+	assert_true(str_equal(post.content, edit.content));
+	assert_int_equal(post.mode, POST_MODE_ADVANCED);
+	assert_int_equal(post.scheduled_at_us, before.scheduled_at_us);
+	assert_int_equal(post_bytes(fx, &app), (int64_t)edit.content.len);
+	assert_int_equal(scheduled_count(fx), 1);
+	const struct delivery_work work = claim_one(fx, NOW + US_PER_DAY);
+	assert_true(str_equal(work.content, edit.content));
+	edit = edit_of(&app, &post, "{}");
+	assert_int_equal(edited(fx, &edit), POST_TOO_LATE);
+}
+
+/* A retried one may have prepared the old content at the platform. */
+static void what_was_begun_before_is_not_edited(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = post_at(fx, &app, &account, 1, NOW);
+	const struct delivery_work work = claim_one(fx, NOW);
+	struct delivery_save failed = save_of(&work, DELIVERY_FAILED, NOW);
+	failed.flow = STR("{\"container\": 1}");
+	save_ok(fx, &failed);
+	assert_int_equal(retry_all(fx, &app, post_id, false).outcome, POST_RETRIED);
+	const struct post_row post = get_post(fx, &app, post_id);
+	const struct post_edit edit = edit_of(&app, &post, "{}");
+	assert_int_equal(post.state, POST_PENDING);
+	assert_int_equal(edited(fx, &edit), POST_TOO_LATE);
+}
+
+static void a_longer_content_is_judged_by_the_quota(void **state)
+{
+	struct fixture *fx = *state;
+	int64_t own[QUOTA_COUNT];
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = post_at(fx, &app, &account, 1, NOW + US_PER_DAY);
+	const struct post_row post = get_post(fx, &app, post_id);
+	for (enum quota each = 0; each < QUOTA_COUNT; each++)
+		own[each] = QUOTA_INHERITED;
+	own[QUOTA_POST_BYTES] = (int64_t)post.content.len;
+	ok(store_quota_set(fx->store, app.id, own, &err), &err);
+	const struct str longer = str_concat(fx->arena, post.content, STR("!"));
+	struct post_edit edit = edit_of(&app, &post, str_z(fx->arena, longer));
+	assert_int_equal(edited(fx, &edit), POST_EDIT_OVER_QUOTA);
+	assert_true(str_equal(get_post(fx, &app, post_id).content, post.content));
+	assert_int_equal(post_bytes(fx, &app), (int64_t)post.content.len);
+	edit.content = STR("{}");
+	assert_int_equal(edited(fx, &edit), POST_CHANGED);
 }
 
 static void what_is_not_scheduled_any_more_stays(void **state)
@@ -738,8 +859,7 @@ static void step_reschedule(struct history *h)
 {
 	struct error err = {0};
 	struct post_change_result result = {.outcome = POST_TOO_LATE};
-	store_post_reschedule(h->fx->store, h->app.id, some_post(h), some_time(h), h->now_us,
-			      &result, &err);
+	(void)move(h->fx, h->app.id, some_post(h), some_time(h), h->now_us, &result, &err);
 	h->changed[1] += result.outcome == POST_CHANGED;
 }
 
@@ -860,6 +980,9 @@ int run_change_tests(void)
 		STORE_TEST(who_works_on_a_cancelled_delivery_cannot_save),
 		STORE_TEST(a_scheduled_post_is_moved),
 		STORE_TEST(a_time_that_is_now_makes_it_immediate),
+		STORE_TEST(other_content_is_what_is_claimed),
+		STORE_TEST(what_was_begun_before_is_not_edited),
+		STORE_TEST(a_longer_content_is_judged_by_the_quota),
 		STORE_TEST(what_is_not_scheduled_any_more_stays),
 		STORE_TEST(a_failed_delivery_is_pending_again_with_what_is_done),
 		STORE_TEST(what_is_out_is_tried_again_only_for_what_can_be_repeated),

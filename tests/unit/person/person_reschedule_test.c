@@ -26,7 +26,8 @@ static void at_once(void **state)
 	struct desk *desk = *state;
 	DESK_ANSWER(desk, .match = PATH, .body = PUBLISHED);
 	assert_int_equal(DESK_RUN(desk, "reschedule", ID_2, "--now"), PERSON_DONE);
-	assert_string_equal(fake_nth(&desk->fake, "PATCH", 0)->body, "{\"scheduled_at\":null}");
+	assert_string_equal(fake_nth(&desk->fake, "PATCH", 0)->body,
+			    "{\"scheduled_at\":\"2027-01-15T08:00:00Z\"}");
 	assert_string_equal(desk->out,
 			    "Post " ID_2 ": published now; see posthorn show " ID_2 " --wait\n");
 }

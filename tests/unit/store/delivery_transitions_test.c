@@ -19,9 +19,10 @@ static void only_these_changes_are_legal(void **state)
 		[DELIVERY_CHANGE_CLAIM] = "wwww..",    [DELIVERY_CHANGE_KEEP] = "..w...",
 		[DELIVERY_CHANGE_WAIT] = "..w...",     [DELIVERY_CHANGE_RETRY] = "..r...",
 		[DELIVERY_CHANGE_PUBLISH] = "..P...",  [DELIVERY_CHANGE_FAIL] = "..F...",
-		[DELIVERY_CHANGE_CANCEL] = "FFFF..",   [DELIVERY_CHANGE_RESCHEDULE] = ".s....",
-		[DELIVERY_CHANGE_RELEASE] = ".p....",  [DELIVERY_CHANGE_TRY_AGAIN] = "....pp",
+		[DELIVERY_CHANGE_CANCEL] = "FFFF..",   [DELIVERY_CHANGE_RESCHEDULE] = "ss....",
+		[DELIVERY_CHANGE_RELEASE] = "pp....",  [DELIVERY_CHANGE_TRY_AGAIN] = "....pp",
 		[DELIVERY_CHANGE_APPEARED] = "....PP", [DELIVERY_CHANGE_PUBLISH_PART] = "..P...",
+		[DELIVERY_CHANGE_EDIT] = "ps....",
 	};
 	static const char letters[] = "pswrPF";
 	for (int change = 0; change < DELIVERY_CHANGE_COUNT; change++) {

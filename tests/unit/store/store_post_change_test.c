@@ -18,9 +18,8 @@ static void an_unknown_post_is_not_found(void **state)
 		const struct post_retry retry = {.app_id = STR("app"), .post_id = id};
 		assert_int_equal(store_post_cancel(o->store, STR("app"), id, &result, &err),
 				 ERR_NOT_FOUND);
-		assert_int_equal(
-			store_post_reschedule(o->store, STR("app"), id, 5, 4, &result, &err),
-			ERR_NOT_FOUND);
+		const struct post_edit edit = {.app_id = STR("app"), .post_id = id};
+		assert_int_equal(store_post_edit(o->store, &edit, &result, &err), ERR_NOT_FOUND);
 		assert_int_equal(store_post_retry(o->store, o->arena, &retry, &retried, &err),
 				 ERR_NOT_FOUND);
 		assert_int_equal(result.state, POST_STATE_COUNT);
