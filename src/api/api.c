@@ -342,7 +342,7 @@ static bool may_publish(const struct app_row *app, struct http_response *respons
 }
 
 void api_serve_as(struct api *api, const struct app_row *app, struct http_request *request,
-		  struct http_response *response)
+		  struct http_response *response, struct str admin)
 {
 	enum http_fault fault = HTTP_FAULT_NOT_FOUND;
 	struct str allow = {0};
@@ -356,10 +356,11 @@ void api_serve_as(struct api *api, const struct app_row *app, struct http_reques
 	}
 	request->route = route;
 	struct api_caller *caller = ARENA_NEW(request->arena, struct api_caller);
-	*caller = (struct api_caller){.app = *app, .scopes = SCOPES_ANY};
+	*caller = (struct api_caller){.app = *app, .scopes = SCOPES_ANY, .admin = admin};
 	request->user = caller;
 	if (has_no_stray_query(request, response) &&
-	    (row->handler != api_post_publish || may_publish(app, response)))
+	    ((row->handler != api_post_publish && row->handler != api_draft_publish) ||
+	     may_publish(app, response)))
 		row->handler(api, request, response);
 }
 

@@ -127,10 +127,10 @@ void api_set_webhooker(struct api *api, struct webhooker *webhooker);
 enum err_kind api_event_data(void *context, struct arena *arena, const struct event_row *event,
 			     struct str *json_out, struct error *err);
 /* Answers request as if app had sent it with its token; for a caller that has authorized it by
- * other means (the dashboard). Not counted against the rate limit. Routes that take no app token
- * answer 404. */
+ * other means (the dashboard, for the admin of that e-mail). Not counted against the rate limit.
+ * Routes that take no app token answer 404. */
 void api_serve_as(struct api *api, const struct app_row *app, struct http_request *request,
-		  struct http_response *response);
+		  struct http_response *response, struct str admin);
 /* Answers with the figures of the whole service, as /metrics. */
 void api_serve_metrics(struct api *api, struct http_request *request,
 		       struct http_response *response);

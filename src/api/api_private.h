@@ -41,6 +41,7 @@
 #define ANSWER_STATUS_COUNT 500
 
 struct bearer_known;
+struct draft_row;
 struct limiter;
 struct post_change_result;
 struct post_view;
@@ -81,6 +82,7 @@ struct api_caller {
 	struct app_row app;
 	unsigned scopes;    /* SCOPES_ANY for an access token, and for the dashboard */
 	struct key_row key; /* id is empty when it is no key */
+	struct str admin;   /* who works in the dashboard; else empty */
 };
 
 static inline const struct api_caller *request_caller(const struct http_request *request)
@@ -236,6 +238,12 @@ void post_write_delivery(struct json_writer *w, const struct post_view *view,
 /* A hundred posts of a megabyte do not fit into one answer. */
 void respond_posts_too_large(struct http_response *response);
 
+/* ---- drafts.c ---- */
+
+/* As GET of one draft shows it, with what publishing it would refuse. */
+enum err_kind draft_write(struct api *api, struct arena *arena, const struct draft_row *draft,
+			  struct json_writer *w, struct error *err);
+
 /* ---- connections.c ---- */
 
 /* As the accounts endpoint shows them (contract.md 4). */
@@ -266,6 +274,14 @@ enum err_kind api_post_accounts(const struct api *api, struct str app_id,
 /* All that is judged once the accounts are known: the two below, for all of them. */
 void api_post_check(const struct app_row *app, const struct publish_request *post,
 		    const struct account_row *accounts, struct problems *problems);
+/* 409 with the first post. */
+void post_respond_duplicate(struct http_response *response,
+			    const struct post_accept_result *result);
+/* Publishes body, which was made of draft, and takes the draft away. POST_DRAFT_GONE or
+ * POST_DRAFT_CHANGED: not answered, and nothing is published. */
+enum post_accept_outcome api_publish_draft(struct api *api, struct http_request *request,
+					   struct http_response *response, const struct json *body,
+					   const struct draft_row *draft);
 /* As it is stored. */
 struct str api_post_content_text(struct arena *arena, const struct post_content *content);
 /* What of the request goes to none of accounts, which stand in its order: a warning for the options

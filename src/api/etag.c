@@ -7,16 +7,26 @@
 
 #include "api_private.h"
 #include "digest.h"
+#include "store_draft.h"
 
 #define ETAG_DIGITS 32
 
-struct str etag_of_post(struct arena *arena, const struct post_row *post)
+static struct str etag_of(struct arena *arena, struct str text)
 {
-	const struct str text = str_format(arena, "%" PRId64 "\n" STR_FMT, post->scheduled_at_us,
-					   STR_ARG(post->content));
 	const struct digest digest = digest_sha256(text);
 	return str_format(arena, "\"" STR_FMT "\"",
 			  STR_ARG(str_slice(digest_hex(arena, &digest), 0, ETAG_DIGITS)));
+}
+
+struct str etag_of_post(struct arena *arena, const struct post_row *post)
+{
+	return etag_of(arena, str_format(arena, "%" PRId64 "\n" STR_FMT, post->scheduled_at_us,
+					 STR_ARG(post->content)));
+}
+
+struct str etag_of_draft(struct arena *arena, const struct draft_row *draft)
+{
+	return etag_of(arena, draft->body);
 }
 
 /* A list of tags, or *. A weak tag counts where is_weak_enough. */

@@ -9,7 +9,10 @@ struct http_request;
 struct http_response;
 struct post_row;
 
+struct draft_row;
+
 /* Strong, with its quotes: changes when anything that PATCH can change does. */
+struct str etag_of_draft(struct arena *arena, const struct draft_row *draft);
 struct str etag_of_post(struct arena *arena, const struct post_row *post);
 /* If-Match is there and names other versions only: answered with 412. */
 bool etag_refused(const struct http_request *request, struct http_response *response,

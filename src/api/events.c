@@ -4,6 +4,7 @@
  * same. */
 #include "api_private.h"
 
+#include "store_draft.h"
 #include "store_event.h"
 #include "store_user.h"
 
@@ -117,6 +118,23 @@ static enum err_kind write_test(struct data_call *d, struct error *err)
 	return ERR_NONE;
 }
 
+/* One that is published or deleted meanwhile is named. */
+static enum err_kind write_draft(struct data_call *d, struct error *err)
+{
+	struct draft_row draft = {0};
+	const enum err_kind kind =
+		store_draft_find(d->api->config.store, d->arena, d->event->app_id,
+				 d->event->subject_id, &draft, err);
+	if (kind == ERR_NONE)
+		return draft_write(d->api, d->arena, &draft, &d->w, err);
+	if (kind != ERR_NOT_FOUND)
+		return kind;
+	json_begin_object(&d->w);
+	json_member_str(&d->w, "id", d->event->subject_id);
+	json_end_object(&d->w);
+	return ERR_NONE;
+}
+
 enum err_kind api_event_data(void *context, struct arena *arena, const struct event_row *event,
 			     struct str *json_out, struct error *err)
 {
@@ -130,6 +148,8 @@ enum err_kind api_event_data(void *context, struct arena *arena, const struct ev
 		[EVENT_TEST] = write_test,
 		[EVENT_USER_ERASED] = write_erased,
 		[EVENT_ACCOUNT_EXPIRING] = write_account,
+		[EVENT_DRAFT_CREATED] = write_draft,
+		[EVENT_DRAFT_REJECTED] = write_draft,
 	};
 	struct buf out;
 	struct data_call d = {.api = context, .arena = arena, .event = event};

@@ -8,11 +8,15 @@
 #include "count_of.h"
 #include "uuid.h"
 
+#include "digest.h"
+
 #include "post_shape.h"
 #include "publish_request.h"
 
 #include "platform.h"
 #include "rules.h"
+
+#include "store_draft.h"
 
 #include "delivery.h"
 
@@ -22,9 +26,12 @@ struct publishing {
 	struct http_response *response;
 	struct publish_request post;
 	struct problems problems;
-	struct account_row *accounts; /* in the order of account_ids */
+	struct idempotency idempotency; /* without a key: empty */
+	struct account_row *accounts;   /* in the order of account_ids */
 	struct post_target *targets;
 	struct post_accept accept;
+	enum post_accept_outcome
+		draft_outcome; /* POST_DRAFT_GONE, POST_DRAFT_CHANGED: not answered */
 };
 
 /* ---- accounts ---- */
@@ -208,10 +215,10 @@ static void prepare(struct publishing *p)
 					     p->accounts[i].user_id};
 }
 
-static void respond_duplicate(struct publishing *p, const struct post_accept_result *result)
+void post_respond_duplicate(struct http_response *response, const struct post_accept_result *result)
 {
 	struct json_writer w;
-	respond_error_begin(p->response, 409, "DUPLICATE_REQUEST",
+	respond_error_begin(response, 409, "DUPLICATE_REQUEST",
 			    STR("This request_id has already been used."), &w);
 	json_key(&w, "details");
 	json_begin_object(&w);
@@ -221,13 +228,13 @@ static void respond_duplicate(struct publishing *p, const struct post_accept_res
 	json_end_object(&w);
 }
 
-static void respond_accepted(struct publishing *p)
+static void write_accepted(struct publishing *p, struct buf *out)
 {
 	const bool is_scheduled = p->accept.scheduled_at_us != 0;
 	const struct str status =
 		str_of(post_state_name(is_scheduled ? POST_SCHEDULED : POST_PENDING));
 	struct json_writer w;
-	json_writer_init(&w, http_response_json(p->response, 202));
+	json_writer_init(&w, out);
 	json_begin_object(&w);
 	json_member_str(&w, "message",
 			is_scheduled ? STR("Post scheduled.")
@@ -256,6 +263,90 @@ static void respond_accepted(struct publishing *p)
 	json_end_object(&w);
 }
 
+/* ---- Idempotency-Key (api-decisions.md 15) ---- */
+
+static bool is_visible(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] < '!' || text.ptr[i] > '~')
+			return false;
+	}
+	return !str_is_empty(text) && text.len <= REQUEST_ID_MAX_CHARACTERS;
+}
+
+/* False: answered. */
+static bool read_key(struct publishing *p)
+{
+	const struct str *key = http_request_header(p->request, "Idempotency-Key");
+	const struct digest digest = digest_sha256(p->request->body);
+	if (key == NULL)
+		return true;
+	if (http_request_header_count(p->request, "Idempotency-Key") == 1 && is_visible(*key)) {
+		p->idempotency.key = *key;
+		p->idempotency.body_hash = digest_hex(p->request->arena, &digest);
+		return true;
+	}
+	respond_field_error(p->response, 422, "VALIDATION_ERROR", STR("Idempotency-Key"),
+			    STR("The header Idempotency-Key must be given once, with 1 to 128 "
+				"visible characters and no blank."));
+	return false;
+}
+
+/* The request_id of such a body rules, and the key is not looked at. */
+static bool has_request_id(const struct publishing *p)
+{
+	const struct json *body = NULL;
+	return json_parse(p->request->arena, p->request->body, NULL, &body, NULL, NULL) ==
+		       ERR_NONE &&
+	       !json_is_null(json_get(body, "request_id"));
+}
+
+static void respond_kept(struct publishing *p, const struct idempotency *kept)
+{
+	if (!str_equal(kept->body_hash, p->idempotency.body_hash)) {
+		respond_error(p->response, 422, "IDEMPOTENCY_KEY_REUSED",
+			      STR("This Idempotency-Key was used with another body. Use a new key "
+				  "for another post."));
+		return;
+	}
+	http_response_header(p->response, "Idempotency-Replayed", STR("true"));
+	buf_add(http_response_json(p->response, 202), kept->answer);
+}
+
+/* True: answered. */
+static bool was_answered_before(struct publishing *p)
+{
+	struct idempotency kept = {0};
+	struct error err = {0};
+	if (str_is_empty(p->idempotency.key))
+		return false;
+	const enum err_kind kind = store_idempotency_find(p->api->config.store, p->request->arena,
+							  request_app(p->request)->id,
+							  p->idempotency.key, &kept, &err);
+	if (kind == ERR_NOT_FOUND || has_request_id(p))
+		return false;
+	if (kind == ERR_NONE)
+		respond_kept(p, &kept);
+	else
+		respond_failure(p->api, p->request, p->response, kind, &err);
+	return true;
+}
+
+/* The answer is kept with the post. */
+static void keep_answer(struct publishing *p)
+{
+	struct buf out;
+	if (str_is_empty(p->idempotency.key) || !str_is_empty(p->post.request_id))
+		return;
+	buf_init(&out, p->request->arena, (size_t)4 * REQUEST_JSON_MAX_BYTES);
+	write_accepted(p, &out);
+	assert(!out.is_over); /* ids, and warnings about a body of 1 MiB */
+	p->idempotency.answer = buf_str(&out);
+	p->accept.idempotency = &p->idempotency;
+}
+
+/* ---- the answer ---- */
+
 /* An account became unusable between our check and the transaction. Checking again shows which one
  * and why. */
 static void answer_account_gone(struct publishing *p)
@@ -272,6 +363,7 @@ static void accept(struct publishing *p)
 	struct post_accept_result result = {0};
 	struct error err = {0};
 	prepare(p);
+	keep_answer(p);
 	const enum err_kind kind = store_post_accept(p->api->config.store, p->request->arena,
 						     &p->accept, &result, &err);
 	if (kind != ERR_NONE) {
@@ -281,10 +373,10 @@ static void accept(struct publishing *p)
 	switch (result.outcome) {
 	case POST_ACCEPTED:
 		deliverer_wake(p->api->config.deliverer);
-		respond_accepted(p);
+		write_accepted(p, http_response_json(p->response, 202));
 		return;
 	case POST_DUPLICATE:
-		respond_duplicate(p, &result);
+		post_respond_duplicate(p->response, &result);
 		return;
 	case POST_ACCOUNT_GONE:
 		answer_account_gone(p);
@@ -292,17 +384,30 @@ static void accept(struct publishing *p)
 	case POST_OVER_QUOTA:
 		respond_over_quota(p->response, &result.over);
 		return;
+	case POST_ANSWERED_BEFORE:
+		respond_kept(p, &result.kept);
+		return;
+	case POST_DRAFT_GONE:
+	case POST_DRAFT_CHANGED:
+		p->draft_outcome = result.outcome;
+		return;
 	}
 }
 
-/* The header stands in for request_id. Two keys would be ambiguous. */
-static struct str idempotency_key(struct publishing *p)
+enum post_accept_outcome api_publish_draft(struct api *api, struct http_request *request,
+					   struct http_response *response, const struct json *body,
+					   const struct draft_row *draft)
 {
-	if (http_request_header_count(p->request, "Idempotency-Key") > 1)
-		problem_add(&p->problems, PROBLEM_SHAPE, STR("request_id"), "repeated",
-			    STR("The header Idempotency-Key must be given once."));
-	const struct str *key = http_request_header(p->request, "Idempotency-Key");
-	return key != NULL ? *key : STR("");
+	struct publishing p = {.api = api, .request = request, .response = response};
+	problems_init(&p.problems, request->arena);
+	p.accept.now_us = clock_now_us(api->config.clock);
+	p.accept.draft_id = draft->id;
+	p.accept.draft_body = draft->body;
+	publish_request_read(request->arena, body, draft->id, p.accept.now_us,
+			     &api->config.media_url_check, &p.post, &p.problems);
+	if (!respond_if_problems(response, &p.problems) && load_accounts(&p) && check_rules(&p))
+		accept(&p);
+	return p.draft_outcome;
 }
 
 void api_post_publish(void *context, struct http_request *request, struct http_response *response)
@@ -310,10 +415,11 @@ void api_post_publish(void *context, struct http_request *request, struct http_r
 	struct publishing p = {.api = context, .request = request, .response = response};
 	const struct json *body = NULL;
 	problems_init(&p.problems, request->arena);
-	if (!respond_read_json(request, response, NULL, &p.problems, &body))
+	if (!read_key(&p) || was_answered_before(&p) ||
+	    !respond_read_json(request, response, NULL, &p.problems, &body))
 		return;
 	p.accept.now_us = clock_now_us(p.api->config.clock);
-	publish_request_read(request->arena, body, idempotency_key(&p), p.accept.now_us,
+	publish_request_read(request->arena, body, STR(""), p.accept.now_us,
 			     &p.api->config.media_url_check, &p.post, &p.problems);
 	if (!respond_if_problems(response, &p.problems) && load_accounts(&p) && check_rules(&p))
 		accept(&p);

@@ -280,6 +280,17 @@ bool respond_if_problems(struct http_response *response, const struct problems *
 	return problems->count > 0;
 }
 
+void respond_write_meta(struct json_writer *w, int64_t page, int64_t per_page, int64_t total)
+{
+	json_key(w, "meta");
+	json_begin_object(w);
+	json_member_int(w, "current_page", page);
+	json_member_int(w, "per_page", per_page);
+	json_member_int(w, "total", total);
+	json_member_int(w, "last_page", total > 0 ? (total + per_page - 1) / per_page : 1);
+	json_end_object(w);
+}
+
 void respond_write_warnings(struct json_writer *w, const struct problems *problems)
 {
 	if (problems->warning_count == 0)
@@ -367,15 +378,4 @@ struct buf *respond_page(struct http_response *response, int status, const char 
 		 "content=\"width=device-width\"></head><body><h1>%s</h1><p>%s</p></body></html>",
 		 title, text);
 	return out;
-}
-
-void respond_write_meta(struct json_writer *w, int64_t page, int64_t per_page, int64_t total)
-{
-	json_key(w, "meta");
-	json_begin_object(w);
-	json_member_int(w, "current_page", page);
-	json_member_int(w, "per_page", per_page);
-	json_member_int(w, "total", total);
-	json_member_int(w, "last_page", total > 0 ? (total + per_page - 1) / per_page : 1);
-	json_end_object(w);
 }

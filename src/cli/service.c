@@ -525,9 +525,9 @@ static void close_webhooker(struct service *service)
 }
 
 static void serve_as_app(void *context, const struct app_row *app, struct http_request *request,
-			 struct http_response *response)
+			 struct http_response *response, struct str admin)
 {
-	api_serve_as(context, app, request, response);
+	api_serve_as(context, app, request, response, admin);
 }
 
 static void serve_metrics(void *context, struct http_request *request,

@@ -67,9 +67,10 @@ struct http_router *admin_router(struct admin *admin);
 
 /* The public API, called as an app without its access token. */
 struct admin_app_port {
-	/* request's path is one of the public API (/v1/...). Always fills response. */
+	/* request's path is one of the public API (/v1/...). Always fills response. admin: the
+	 * e-mail of who works in the dashboard. */
 	void (*serve)(void *context, const struct app_row *app, struct http_request *request,
-		      struct http_response *response);
+		      struct http_response *response, struct str admin);
 	/* The figures of the whole service, as /metrics. NULL = there are none. */
 	void (*metrics)(void *context, struct http_request *request,
 			struct http_response *response);

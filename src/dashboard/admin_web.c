@@ -209,7 +209,7 @@ void admin_app_api(void *context, struct http_request *request, struct http_resp
 	const size_t at = str_find(request->path, STR("/v1/"), sizeof("/dashboard/api/apps/") - 1);
 	const struct admin_app_port *port = &admin->web.app_port;
 	request->path = str_slice(request->path, at, request->path.len);
-	port->serve(port->context, &caller->app, request, response);
+	port->serve(port->context, &caller->app, request, response, caller->session.admin.email);
 }
 
 /* ---- pages ---- */

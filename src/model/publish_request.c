@@ -505,19 +505,11 @@ static void request_id_check(const struct reader *r, struct str request_id)
 		      "A request_id must be 1 to 128 characters, without control characters.");
 }
 
-/* api-decisions.md 6: the header stands in for the field; the field wins. */
 static struct str request_id_read(const struct reader *r, const struct json *body,
-				  struct str header_request_id)
+				  struct str other_request_id)
 {
-	struct str request_id = {0};
-	const bool is_given = text_get(r, body, "request_id", (struct str){0}, &request_id);
-	if (is_given && !str_is_empty(header_request_id) &&
-	    !str_equal(request_id, header_request_id))
-		warn_ignored(r, STR("Idempotency-Key"),
-			     "The header is ignored because request_id is given.");
-	if (!is_given)
-		request_id = header_request_id;
-	if (is_given || !str_is_empty(header_request_id))
+	struct str request_id = other_request_id;
+	if (text_get(r, body, "request_id", (struct str){0}, &request_id))
 		request_id_check(r, request_id);
 	return request_id;
 }
@@ -592,9 +584,8 @@ static int64_t max_lateness_read(const struct reader *r, const struct json *body
 	return 0;
 }
 
-void publish_request_read(struct arena *arena, const struct json *body,
-			  struct str header_request_id, int64_t now_us,
-			  const struct media_url_check *media_url_check,
+void publish_request_read(struct arena *arena, const struct json *body, struct str other_request_id,
+			  int64_t now_us, const struct media_url_check *media_url_check,
 			  struct publish_request *request_out, struct problems *problems)
 {
 	const struct reader r = {arena, media_url_check, now_us, problems};
@@ -606,7 +597,7 @@ void publish_request_read(struct arena *arena, const struct json *body,
 	known_check(problems, body, STR(""),
 		    KNOWN("request_id", "account_ids", "content", "media", "containers",
 			  "platforms", "scheduled_at", "type", "max_lateness", "overrides"));
-	request_out->request_id = request_id_read(&r, body, header_request_id);
+	request_out->request_id = request_id_read(&r, body, other_request_id);
 	accounts_read(&r, body, request_out);
 	content_read(&r, body, &request_out->content);
 	request_out->content.options = options_read(&r, body);

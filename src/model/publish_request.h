@@ -36,12 +36,11 @@ struct media_url_check {
 	void *context;
 };
 
-/* body: the parsed JSON (any type). header_request_id: Idempotency-Key or empty. Fills request_out
- * as far as possible; it is to be used only when problems has none of its kinds. Warnings name
- * what is ignored. */
-void publish_request_read(struct arena *arena, const struct json *body,
-			  struct str header_request_id, int64_t now_us,
-			  const struct media_url_check *media_url_check,
+/* body: the parsed JSON (any type). other_request_id: stands in where the body has none; empty =
+ * nothing does. Fills request_out as far as possible; it is to be used only when problems has none
+ * of its kinds. Warnings name what is ignored. */
+void publish_request_read(struct arena *arena, const struct json *body, struct str other_request_id,
+			  int64_t now_us, const struct media_url_check *media_url_check,
 			  struct publish_request *request_out, struct problems *problems);
 
 struct publish_target {

@@ -171,10 +171,9 @@ static enum err_kind erase_posts(struct store_tx *tx, struct str app_id, int64_t
 static enum err_kind erase_rest(struct store_tx *tx, struct str app_id, struct error *err)
 {
 	static const enum sql_name statements[] = {
-		SQL_ERASE_WEBHOOK_LOG, SQL_ERASE_WEBHOOKS,
-		SQL_ERASE_EVENTS,      SQL_ERASE_CONNECTION_ACCOUNTS,
-		SQL_ERASE_CONNECTIONS, SQL_ERASE_ACCOUNTS,
-		SQL_ERASE_WORK};
+		SQL_ERASE_WEBHOOK_LOG,         SQL_ERASE_WEBHOOKS,    SQL_ERASE_EVENTS,
+		SQL_ERASE_CONNECTION_ACCOUNTS, SQL_ERASE_CONNECTIONS, SQL_ERASE_ACCOUNTS,
+		SQL_ERASE_IDEMPOTENCY,         SQL_ERASE_DRAFTS,      SQL_ERASE_WORK};
 	const struct sql_value id = sql_text(app_id);
 	const enum err_kind kind = run_all(tx, statements, COUNT_OF(statements), SQL_ARGS(id), err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_END_STAGE,

@@ -9,6 +9,39 @@
 #include "store_post_rows.h"
 #include "store_private.h"
 
+struct request_finding {
+	struct arena *arena;
+	struct str app_id;
+	struct str request_id;
+	struct post_accept_result *out;
+};
+
+static void first_post_read(struct sql_cursor *cursor, void *out)
+{
+	struct post_accept_result *result = out;
+	result->duplicate_post_id = sql_take_text(cursor);
+	result->duplicate_state = post_state_of_name(sql_take_text(cursor));
+	result->outcome = POST_DUPLICATE;
+}
+
+static enum err_kind find_of_request(struct sql_connection *sql, void *argument, struct error *err)
+{
+	const struct request_finding *f = argument;
+	return sql_find(sql, f->arena,
+			SQL_ROW(SQL_POST_OF_REQUEST,
+				SQL_ARGS(sql_text(f->app_id), sql_text(f->request_id)),
+				first_post_read),
+			f->out, "post", err);
+}
+
+enum err_kind store_post_of_request(struct store *store, struct arena *arena, struct str app_id,
+				    struct str request_id, struct post_accept_result *out,
+				    struct error *err)
+{
+	struct request_finding f = {arena, app_id, request_id, out};
+	return store_read(store, find_of_request, &f, err);
+}
+
 void post_read(struct sql_cursor *cursor, void *out)
 {
 	struct post_row *post = out;

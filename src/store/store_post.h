@@ -8,6 +8,7 @@
 #include "post.h"
 #include "quota.h"
 #include "store.h"
+#include "store_idempotency.h"
 
 struct post_target {
 	struct str delivery_id; /* uuid made by the caller */
@@ -27,16 +28,28 @@ struct post_accept {
 	int64_t now_us;
 	const struct post_target *targets;
 	size_t target_count;
+	const struct idempotency *idempotency; /* NULL = none */
+	struct str draft_id;                   /* empty = of no draft; else it is taken away */
+	struct str draft_body;                 /* as the draft was read */
 };
 
-enum post_accept_outcome { POST_ACCEPTED, POST_DUPLICATE, POST_ACCOUNT_GONE, POST_OVER_QUOTA };
+enum post_accept_outcome {
+	POST_ACCEPTED,
+	POST_DUPLICATE,
+	POST_ACCOUNT_GONE,
+	POST_OVER_QUOTA,
+	POST_ANSWERED_BEFORE, /* the Idempotency-Key was used */
+	POST_DRAFT_GONE,      /* published or deleted by somebody else */
+	POST_DRAFT_CHANGED    /* since it was read */
+};
 
 struct post_accept_result {
 	enum post_accept_outcome outcome;
 	struct str duplicate_post_id; /* the first post with that request_id */
 	enum post_state duplicate_state;
-	size_t account_index;   /* POST_ACCOUNT_GONE: the first target no longer usable */
-	struct quota_over over; /* POST_OVER_QUOTA */
+	size_t account_index;    /* POST_ACCOUNT_GONE: the first target no longer usable */
+	struct quota_over over;  /* POST_OVER_QUOTA */
+	struct idempotency kept; /* POST_ANSWERED_BEFORE */
 	/* POST_ACCEPTED: as stored: now_us, or up to a second later to keep lists in order */
 	int64_t created_at_us;
 };
@@ -47,6 +60,11 @@ struct post_accept_result {
 enum err_kind store_post_accept(struct store *store, struct arena *arena,
 				const struct post_accept *accept,
 				struct post_accept_result *result_out, struct error *err);
+
+/* The post that has this request_id. NOT_FOUND. */
+enum err_kind store_post_of_request(struct store *store, struct arena *arena, struct str app_id,
+				    struct str request_id, struct post_accept_result *out,
+				    struct error *err);
 
 struct post_part_row {
 	bool is_done;

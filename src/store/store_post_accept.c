@@ -61,6 +61,9 @@ struct group_post {
 	uint32_t *accounts;    /* places in the group's */
 	uint32_t request_hash; /* of request_id */
 	struct str first;      /* STATE[ID of the post that has the request_id; empty = none */
+	bool was_answered;     /* its Idempotency-Key is used: the answer is in the result */
+	struct str draft;      /* the body of its draft as it is now */
+	bool has_draft;
 	bool is_accepted;
 	enum post_state state;
 	struct counted_post counted; /* with its ordinal, and the date that lists show */
@@ -272,6 +275,41 @@ static enum err_kind look_at_once(struct group *group, struct error *err)
 	return sql_end(&cursor);
 }
 
+/* Few posts have a key or a draft: these are asked about one by one. */
+static enum err_kind look_at_key(struct group *group, struct group_post *post, struct error *err)
+{
+	const struct post_accept *accept = post->of->accept;
+	if (accept->idempotency == NULL)
+		return ERR_NONE;
+	const enum err_kind kind =
+		store_idempotency_look(group->tx, post->of->arena, post->app->id,
+				       accept->idempotency->key, &post->of->result.kept, err);
+	post->was_answered = kind == ERR_NONE;
+	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
+}
+
+static enum err_kind look_at_draft(struct group *group, struct group_post *post, struct error *err)
+{
+	const struct post_accept *accept = post->of->accept;
+	if (str_is_empty(accept->draft_id))
+		return ERR_NONE;
+	const enum err_kind kind =
+		store_draft_body(group->tx, post->app->id, accept->draft_id, &post->draft, err);
+	post->has_draft = kind == ERR_NONE;
+	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
+}
+
+static enum err_kind look_at_extras(struct group *group, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < group->post_count && kind == ERR_NONE; i++) {
+		kind = look_at_key(group, &group->posts[i], err);
+		if (kind == ERR_NONE)
+			kind = look_at_draft(group, &group->posts[i], err);
+	}
+	return kind;
+}
+
 static enum err_kind look(struct group *group, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
@@ -279,11 +317,53 @@ static enum err_kind look(struct group *group, struct error *err)
 		kind = store_tx_lock_app(group->tx, group->apps[i].id, err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_is_shared(group->tx->sql) ? look_at_once(group, err)
+	kind = sql_is_shared(group->tx->sql) ? look_at_once(group, err)
 					     : look_one_by_one(group, err);
+	return kind == ERR_NONE ? look_at_extras(group, err) : kind;
 }
 
 /* ---- what becomes of each ---- */
+
+static bool is_same_key(const struct group_post *one, const struct group_post *other)
+{
+	const struct idempotency *a = one->of->accept->idempotency;
+	const struct idempotency *b = other->of->accept->idempotency;
+	return a != NULL && b != NULL && one->app == other->app && str_equal(a->key, b->key);
+}
+
+/* Calls with the same key at the same time get the answer of the one that came first. */
+static bool is_answered(const struct group *group, struct group_post *post)
+{
+	struct arena *arena = post->of->arena;
+	for (const struct group_post *other = group->posts; other != post; other++) {
+		if (!other->is_accepted || !is_same_key(post, other))
+			continue;
+		const struct idempotency *first = other->of->accept->idempotency;
+		post->of->result.kept = (struct idempotency){
+			.key = str_copy(arena, first->key),
+			.body_hash = str_copy(arena, first->body_hash),
+			.answer = str_copy(arena, first->answer),
+		};
+		return true;
+	}
+	return post->was_answered;
+}
+
+/* POST_ACCEPTED: it is as it was read, or there is none to be. */
+static enum post_accept_outcome judge_draft(const struct group *group,
+					    const struct group_post *post)
+{
+	const struct post_accept *accept = post->of->accept;
+	if (str_is_empty(accept->draft_id))
+		return POST_ACCEPTED;
+	for (const struct group_post *other = group->posts; other != post; other++) {
+		if (other->is_accepted && str_equal(other->of->accept->draft_id, accept->draft_id))
+			return POST_DRAFT_GONE;
+	}
+	if (!post->has_draft)
+		return POST_DRAFT_GONE;
+	return str_equal(post->draft, accept->draft_body) ? POST_ACCEPTED : POST_DRAFT_CHANGED;
+}
 
 /* The post that has the request_id: stored, or of this group. The first found wins; a request that
  * was refused has none. */
@@ -325,13 +405,18 @@ static bool is_account_gone(const struct group *group, struct group_post *post)
 	return false;
 }
 
+/* A draft's bytes are counted until it is a post. */
+static int64_t more_bytes_of(const struct group_post *post)
+{
+	return (int64_t)post->of->accept->content.len - (int64_t)post->of->accept->draft_body.len;
+}
+
 static bool is_over_quota(const struct group *group, struct group_post *post)
 {
 	const struct group_app *app = post->app;
 	const struct quota_wish wishes[] = {
 		{QUOTA_PENDING_POSTS, app->own_quotas[0], app->pending_posts, 1},
-		{QUOTA_POST_BYTES, app->own_quotas[1], app->post_bytes,
-		 (int64_t)post->of->accept->content.len},
+		{QUOTA_POST_BYTES, app->own_quotas[1], app->post_bytes, more_bytes_of(post)},
 	};
 	for (size_t i = 0; i < COUNT_OF(wishes); i++) {
 		if (store_quota_is_over(group->tx->store, &wishes[i], &post->of->result.over))
@@ -372,9 +457,9 @@ static void number(struct group_post *post)
 	if (post->state == POST_SCHEDULED)
 		app->more_scheduled += (int64_t)accept->target_count;
 	app->more_posts++;
-	app->more_bytes += (int64_t)accept->content.len;
+	app->more_bytes += more_bytes_of(post);
 	app->pending_posts++;
-	app->post_bytes += (int64_t)accept->content.len;
+	app->post_bytes += more_bytes_of(post);
 }
 
 static enum err_kind decide(struct group *group, struct error *err)
@@ -384,10 +469,14 @@ static enum err_kind decide(struct group *group, struct error *err)
 		struct post_accept_result *result = &post->of->result;
 		if (!post->app->is_found)
 			return error_set(err, ERR_NOT_FOUND, "no such app");
-		if (is_duplicate(group, post)) {
+		if (is_answered(group, post)) {
+			result->outcome = POST_ANSWERED_BEFORE;
+		} else if (is_duplicate(group, post)) {
 			result->outcome = POST_DUPLICATE;
 		} else if (is_account_gone(group, post)) {
 			result->outcome = POST_ACCOUNT_GONE;
+		} else if (judge_draft(group, post) != POST_ACCEPTED) {
+			result->outcome = judge_draft(group, post);
 		} else if (is_over_quota(group, post)) {
 			result->outcome = POST_OVER_QUOTA;
 		} else {
@@ -483,6 +572,19 @@ static enum err_kind insert_delivery(struct store_tx *tx, const struct group_pos
 		       NULL, err);
 }
 
+static enum err_kind write_extras(struct store_tx *tx, const struct group_post *post,
+				  struct error *err)
+{
+	const struct post_accept *accept = post->of->accept;
+	enum err_kind kind = ERR_NONE;
+	if (!str_is_empty(accept->draft_id))
+		kind = sql_run(tx->sql, SQL_DRAFT_DELETE, SQL_ARGS(sql_text(accept->draft_id)),
+			       NULL, err);
+	if (kind == ERR_NONE && accept->idempotency != NULL)
+		kind = store_idempotency_keep(tx, accept->app_id, accept->idempotency, err);
+	return kind;
+}
+
 static enum err_kind write_posts(struct group *group, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
@@ -493,6 +595,8 @@ static enum err_kind write_posts(struct group *group, struct error *err)
 		kind = insert_post(group->tx, post, err);
 		for (size_t k = 0; k < post->of->accept->target_count && kind == ERR_NONE; k++)
 			kind = insert_delivery(group->tx, post, k, err);
+		if (kind == ERR_NONE)
+			kind = write_extras(group->tx, post, err);
 	}
 	return kind;
 }

@@ -364,30 +364,22 @@ static enum err_kind is_as_read(const struct change *change, const struct post_e
 	return kind;
 }
 
-/* The counter holds the new content already: what is over takes the whole command back. */
 static enum err_kind replace_content(const struct change *change, struct editing *e,
 				     struct error *err)
 {
 	const struct post_edit *edit = e->edit;
-	struct store_tx *tx = change->tx;
 	const int64_t more = (int64_t)edit->content.len - (int64_t)edit->content_read.len;
-	struct quota_wish wish = {.quota = QUOTA_POST_BYTES, .more = more};
-	struct sql_cursor cursor;
-	sql_select(&cursor, tx->sql, SQL_WORK_EDIT, tx->arena,
-		   SQL_ARGS(sql_text(edit->app_id), sql_int(more)), err);
-	if (sql_next(&cursor)) {
-		wish.used = sql_take_int(&cursor) - more;
-		wish.own = sql_take_int(&cursor);
-	}
-	const enum err_kind kind = sql_end(&cursor);
+	bool is_over = false;
+	const enum err_kind kind = store_quota_count_bytes(change->tx, edit->app_id, more, &is_over,
+							   &e->result.over, err);
 	if (kind != ERR_NONE)
 		return kind;
-	if (more > 0 && store_quota_is_over(tx->store, &wish, &e->result.over)) {
+	if (is_over) {
 		e->result.outcome = POST_EDIT_OVER_QUOTA;
 		return error_set(err, ERR_TOO_LARGE, "a quota of the app is full");
 	}
 	return sql_run_one(
-		tx->sql, SQL_POST_EDIT,
+		change->tx->sql, SQL_POST_EDIT,
 		SQL_ARGS(sql_text(change->post_id), sql_text(edit->content), sql_int(edit->mode)),
 		ERR_INTERNAL, "post", err);
 }

@@ -243,6 +243,14 @@ struct quota_wish {
 /* Would more go beyond the limit? Then *over_out says how. */
 bool store_quota_is_over(struct store *store, const struct quota_wish *wish,
 			 struct quota_over *over_out);
+/* The app stores so many bytes of posts and drafts more, or less. Counted already when it is over:
+ * then the caller's command fails as a whole. */
+enum err_kind store_quota_count_bytes(struct store_tx *tx, struct str app_id, int64_t more,
+				      bool *is_over_out, struct quota_over *over_out,
+				      struct error *err);
+/* store_draft.c. NOT_FOUND when the draft is gone. */
+enum err_kind store_draft_body(struct store_tx *tx, struct str app_id, struct str draft_id,
+			       struct str *body_out, struct error *err);
 /* May the app have so many accounts more? Others of its connections wait until this transaction
  * ends. */
 enum err_kind store_quota_check_accounts(struct store_tx *tx, struct str app_id, size_t more,

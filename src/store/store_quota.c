@@ -150,3 +150,21 @@ enum err_kind store_quota_backlog_room(struct store_tx *tx, struct str app_id, i
 	*over_out = (struct quota_over){QUOTA_WEBHOOK_BACKLOG, limit, row->used};
 	return ERR_NONE;
 }
+
+enum err_kind store_quota_count_bytes(struct store_tx *tx, struct str app_id, int64_t more,
+				      bool *is_over_out, struct quota_over *over_out,
+				      struct error *err)
+{
+	struct quota_wish wish = {.quota = QUOTA_POST_BYTES, .more = more};
+	struct sql_cursor cursor;
+	sql_select(&cursor, tx->sql, SQL_WORK_EDIT, tx->arena,
+		   SQL_ARGS(sql_text(app_id), sql_int(more)), err);
+	if (sql_next(&cursor)) {
+		wish.used = sql_take_int(&cursor) - more;
+		wish.own = sql_take_int(&cursor);
+	}
+	const enum err_kind kind = sql_end(&cursor);
+	*is_over_out =
+		kind == ERR_NONE && more > 0 && store_quota_is_over(tx->store, &wish, over_out);
+	return kind;
+}

@@ -18,6 +18,7 @@ FILLING = {
     "connection_id": "conn_" + "0" * 32,
     "post_id": "01a1fcda-7451-7617-8dc3-203f49eaf280",
     "account_id": "01a1fcda-7451-7617-8dc3-203f49eaf281",
+    "draft_id": "01a1fcda-7451-7617-8dc3-203f49eaf283",
     "webhook_id": "01a1fcda-7451-7617-8dc3-203f49eaf282",
     "user_id": "user-of-nobody",
     "code": "0" * 32,

@@ -156,6 +156,10 @@ def walk_posts(record, account, picture, sandbox):
     record.walk("getPostTimeline", 200, post_id=made)
     record.refused("publishPost", 409, "DUPLICATE_REQUEST", json=post)
     record.refused("cancelPost", 409, "TOO_LATE", post_id=made)
+    keyed = {"account_ids": [account], "content": "Seeded bread", "scheduled_at": SCHEDULED}
+    headers = {"Idempotency-Key": "order-1002"}
+    record.call("publishPost", 202, json=keyed, headers=headers)
+    record.refused("publishPost", 422, "IDEMPOTENCY_KEY_REUSED", json={**keyed, "content": "Other bread"}, headers=headers)
     record.refused("retryPost", 409, "NOTHING_TO_RETRY", json={}, post_id=made)
     later = record.call("publishPost", 202, json={"account_ids": [account], "content": "Rye bread", "scheduled_at": SCHEDULED}).json()
     moved = {"content": "Rye bread, a day later", "scheduled_at": MOVED}
@@ -171,6 +175,18 @@ def walk_posts(record, account, picture, sandbox):
     record.walk("retryPost", 202, json={}, post_id=refused)
     assert record.app.cli("resume", "--app", record.app.client_id).returncode == 0
     assert record.app.wait_post(refused)["status"] == "published"
+
+
+def walk_drafts(record, account):
+    post = {"account_ids": [account], "content": "Walnut bread, half price"}
+    made = record.walk("createDraft", 201, json={**post, "scheduled_at": "2020-01-01T09:00:00Z"})["data"]["id"]
+    record.walk("listDrafts", 200, params={"per_page": 1})
+    record.walk("rejectDraft", 200, json={"reason": "The price is wrong."}, draft_id=made)
+    record.walk("changeDraft", 200, json={"content": "Walnut bread, a third off", "scheduled_at": None}, draft_id=made)
+    record.walk("getDraft", 200, draft_id=made)
+    record.walk("publishDraft", 202, json={"scheduled_at": SCHEDULED}, draft_id=made)
+    other = record.call("createDraft", 201, json=post).json()["data"]["id"]
+    record.walk("deleteDraft", 204, draft_id=other)
 
 
 def walk_post_errors(record, account, picture):
@@ -251,6 +267,7 @@ def recorded(tmp_path_factory, own_sandbox, media):
         account = walk_connection(record)
         walk_accounts(record, account)
         walk_posts(record, account, media.image(), sandbox)
+        walk_drafts(record, account)
         walk_post_errors(record, account, media.image())
         walk_webhooks(record, receiver)
         walk_service(record)

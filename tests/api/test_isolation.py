@@ -23,6 +23,7 @@ def theirs(service):
         "post_id": app.accepted(app.account_id, marker("theirs"), scheduled_at=utc(86400))["post_id"],
         "account_id": app.account_id,
         "user_id": "their user",
+        "draft_id": app.post("/v1/drafts", json={"content": marker("their draft")}).json()["data"]["id"],
         "webhook_id": app.post("/v1/webhooks", json={"url": "https://theirs.example/hook"}).json()["data"]["id"],
     }
     return app
@@ -35,6 +36,7 @@ NAMES = [f"{method} {path}" for method, path, _, _ in WITH_ID]
 BODIES = {
     ("PATCH", "/posts/{post_id}"): {"scheduled_at": utc(2 * 86400)},
     ("PATCH", "/webhooks/{webhook_id}"): {"enabled": False},
+    ("POST", "/drafts/{draft_id}/reject"): {"reason": "no"},
     ("POST", "/connections/{connection_id}/confirm"): {"confirmation_token": "pcf_" + "A" * 43, "user_id": "their user"},
 }
 
@@ -51,6 +53,7 @@ def test_foreign_and_unknown_are_equal(app, theirs, method, path, who, body, pre
             theirs.get(f"/v1/connections/{theirs.objects['connection_id']}/accounts").json(),
             theirs.get(f"/v1/accounts/{theirs.objects['account_id']}").json(),
             theirs.get("/v1/webhooks").json(),
+            theirs.get("/v1/drafts").json(),
             theirs.show(theirs.objects["post_id"]),
         ]
 
@@ -92,6 +95,13 @@ OWNER = {
     ("DELETE", "/posts/{post_id}"): 204,
     ("PATCH", "/posts/{post_id}"): 200,
     ("POST", "/posts/{post_id}/retry"): 409,
+    ("POST", "/drafts"): 201,
+    ("GET", "/drafts"): 200,
+    ("GET", "/drafts/{draft_id}"): 200,
+    ("PATCH", "/drafts/{draft_id}"): 200,
+    ("DELETE", "/drafts/{draft_id}"): 204,
+    ("POST", "/drafts/{draft_id}/reject"): 200,
+    ("POST", "/drafts/{draft_id}/publish"): 202,
     ("POST", "/webhooks"): 422,
     ("GET", "/webhooks"): 200,
     ("GET", "/webhooks/{webhook_id}"): 200,
@@ -125,7 +135,7 @@ class Owner:
         self.app = App(service, name="matrix", owner="matrix@example.com").set_credentials("facebook").issue_token()
         self.connection = self.app.connect("facebook", user_id="matrix user")
         self.account_id = self.connection.accounts[0]["id"]
-        self.kept = {kind: self.fresh(kind) for kind in ("connection_id", "account_id", "post_id", "webhook_id", "user_id")}
+        self.kept = {kind: self.fresh(kind) for kind in ("connection_id", "account_id", "post_id", "draft_id", "webhook_id", "user_id")}
         self.deleted_webhook = self.fresh("webhook_id")
         assert self.app.request("DELETE", f"/v1/webhooks/{self.deleted_webhook}").status_code == 204
 
@@ -138,6 +148,9 @@ class Owner:
             return "matrix user"
         if kind == "post_id":
             return self.app.accepted(self.account_id, marker("matrix"), scheduled_at=utc(86400))["post_id"]
+        if kind == "draft_id":
+            body = {"content": marker("matrix"), "account_ids": [self.account_id]}
+            return self.app.post("/v1/drafts", json=body).json()["data"]["id"]
         return self.app.post("/v1/webhooks", json={"url": "https://matrix.example/hook"}).json()["data"]["id"]
 
     def objects(self, kind, theirs):

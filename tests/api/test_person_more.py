@@ -19,6 +19,8 @@ WORDS = {
     "show": [ID], "explain": [ID], "cancel": [ID], "retry": [ID], "reschedule": [ID, "--now"], "connection": [ID], "confirm": [ID],
     "export": [ID], "erase": [ID, "--confirm", ID], "accounts show": [ID], "accounts check": [ID], "accounts disconnect": [ID],
     "webhooks create": ["https://a.example/"],
+    "drafts create": ["text", "--to", ID], "drafts change": [ID, "--text", "a"], "drafts reject": [ID, "--reason", "a"],
+    **{f"drafts {word}": [ID] for word in ("show", "delete", "publish")},
     "webhooks change": [ID, "--enable"], **{f"webhooks {word}": [ID] for word in ("show", "delete", "rotate", "test", "log")},
 }
 SECONDS = [verb for verb in verbs() if " " in verb]

@@ -181,20 +181,6 @@ def test_bad_request_ids(app, one, request_id):
     refused(app, one, 422, "VALIDATION_ERROR", ["request_id"], request_id=request_id)
 
 
-def test_idempotency_key_header(app, one):
-    key = uuid.uuid4().hex
-    first = later(app, one["x"], marker(), headers={"Idempotency-Key": key})
-    assert app.show(first.json()["data"]["post_id"])["request_id"] == key
-    assert later(app, one["x"], marker(), headers={"Idempotency-Key": key}).status_code == 409
-    assert later(app, one["x"], marker(), request_id=key).status_code == 409
-
-
-def test_bad_idempotency_key(app, one):
-    with stores_nothing(app):
-        answer = later(app, one["x"], marker(), headers={"Idempotency-Key": "x" * 129})
-        check_error(answer, 422, "VALIDATION_ERROR")
-
-
 # ---- shape: account_ids ----
 
 ACCOUNT_IDS = {

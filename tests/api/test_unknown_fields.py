@@ -7,7 +7,7 @@ import re
 import pytest
 import yaml
 
-from harness import ROOT, check_error
+from harness import ROOT, check_error, utc
 from test_conventions import ROUTES, fill
 
 DESCRIBED = yaml.safe_load((ROOT / "api/openapi.yaml").read_text())
@@ -57,11 +57,17 @@ def bodies():
 
 
 @pytest.mark.parametrize("method, path, level", bodies())
-def test_an_unknown_field_is_refused(app, method, path, level):
+def test_an_unknown_field_is_refused(app, one, method, path, level):
     if path == "/webhooks/{webhook_id}":
         made = app.request("POST", "/v1/webhooks", json={"url": "https://hooks.example/a"}).json()["data"]["id"]
         answer = app.request(method, f"/v1/webhooks/{made}", json=body_at(level))
         assert app.request("DELETE", f"/v1/webhooks/{made}").status_code == 204
+    elif (method, path) == ("PATCH", "/drafts/{draft_id}"):
+        made = app.post("/v1/drafts", json={"content": "a draft to change"}).json()["data"]["id"]
+        answer = app.request(method, f"/v1/drafts/{made}", json=body_at(level))
+    elif (method, path) == ("PATCH", "/posts/{post_id}"):
+        made = app.accepted(one["x"], "a post to change", scheduled_at=utc(86400))["post_id"]
+        answer = app.request(method, f"/v1/posts/{made}", json=body_at(level))
     else:
         answer = app.request(method, "/v1" + fill(path), json=body_at(level))
     field = ".".join(map(str, (*level, TYPO)))

@@ -13,6 +13,8 @@ export const EVENTS = [
 	["account.reauth_required", "A user has to reconnect an account."],
 	["user.erased", "All that was stored about a user is erased."],
 	["account.expiring", "An account ends in 14 or 3 days unless its user reconnects it."],
+	["draft.created", "A draft waits for a person to publish it."],
+	["draft.rejected", "A person rejected a draft, with a reason."],
 ];
 
 export const webhookWord = (webhook) => (!webhook.enabled ? "disabled" : webhook.failing_since ? "failing" : "enabled");

@@ -55,6 +55,8 @@ static const struct {
 	{"deliveries", "id", NULL},
 	{"lanes", "account_id", NULL},
 	{"app_work", "app_id", NULL},
+	{"idempotency_keys", "app_id, idempotency_key", NULL},
+	{"drafts", "id", NULL},
 	{"timeline", "delivery_id, ordinal", NULL},
 	{"evidence", "delivery_id, ordinal", NULL},
 	{"remote_ids", "account_id, remote_id, delivery_id", NULL},

@@ -176,18 +176,36 @@ static struct http_response *publish_with_key(struct fixture *fx, struct str acc
 					 .more = {{STR("idempotency-key"), str_of(key)}}});
 }
 
-static void an_idempotency_key_stands_in_for_request_id(void **state)
+static bool is_replayed(const struct http_response *response)
+{
+	for (size_t i = 0; i < response->header_count; i++) {
+		if (str_equal_z(response->headers[i].name, "Idempotency-Replayed"))
+			return true;
+	}
+	return false;
+}
+
+static void an_idempotency_key_replays_the_answer(void **state)
 {
 	struct fixture *fx = *state;
 	const struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
-	assert_status(publish_with_key(fx, account.id, "k1", ""), 202);
-	assert_error(publish_with_key(fx, account.id, "k1", ""), 409, "DUPLICATE_REQUEST");
-	assert_error(publish(fx, account.id, ",\"content\":\"a\",\"request_id\":\"k1\""), 409,
+	struct http_response *first = publish_with_key(fx, account.id, "k1", "");
+	assert_status(first, 202);
+	assert_false(is_replayed(first));
+	struct http_response *again = publish_with_key(fx, account.id, "k1", "");
+	assert_status(again, 202);
+	assert_true(is_replayed(again));
+	assert_true(str_equal(buf_str(&again->body), buf_str(&first->body)));
+	assert_error(publish_with_key(fx, account.id, "k1", " "), 422, "IDEMPOTENCY_KEY_REUSED");
+	assert_int_equal(post_total(fx), 1);
+	/* a request_id rules, and is a name of another space */
+	assert_status(publish_with_key(fx, account.id, "k1", ",\"request_id\":\"k1\""), 202);
+	assert_error(publish_with_key(fx, account.id, "k1", ",\"request_id\":\"k1\""), 409,
 		     "DUPLICATE_REQUEST");
-	/* the field wins */
-	assert_status(publish_with_key(fx, account.id, "k1", ",\"request_id\":\"k2\""), 202);
-	assert_fields(publish_with_key(fx, account.id, "a\x01", ""), 422, "VALIDATION_ERROR",
-		      "request_id");
+	assert_fields(publish_with_key(fx, account.id, "a b", ""), 422, "VALIDATION_ERROR",
+		      "Idempotency-Key");
+	assert_fields(publish_with_key(fx, account.id, "", ""), 422, "VALIDATION_ERROR",
+		      "Idempotency-Key");
 	struct str body =
 		str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"}",
 			   STR_ARG(account.id));
@@ -197,7 +215,7 @@ static void an_idempotency_key_stands_in_for_request_id(void **state)
 		.type = "application/json",
 		.body = str_z(fx->arena, body),
 		.more = {{STR("Idempotency-Key"), STR("a")}, {STR("Idempotency-Key"), STR("b")}}};
-	assert_fields(answer(fx, &two), 422, "VALIDATION_ERROR", "request_id");
+	assert_fields(answer(fx, &two), 422, "VALIDATION_ERROR", "Idempotency-Key");
 }
 
 static void lose_account(struct fixture *fx)
@@ -237,7 +255,7 @@ int main(void)
 		API_TEST(a_rule_broken_for_two_accounts_names_both),
 		API_TEST(a_used_request_id_names_the_first_post),
 		API_TEST(an_account_lost_in_the_last_moment_is_named_with_its_reason),
-		API_TEST(an_idempotency_key_stands_in_for_request_id),
+		API_TEST(an_idempotency_key_replays_the_answer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

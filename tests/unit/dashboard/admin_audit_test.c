@@ -95,7 +95,7 @@ static void refused_calls_are_rows_too(void **state)
 {
 	struct fixture *fx = *state;
 	const struct str id = create_app(fx, true);
-	send(fx, "PATCH", app_path(fx, id, ""), "{\"nane\":\"Two\"}");
+	send(fx, "PATCH", app_path(fx, id, ""), "{\"namen\":\"Two\"}");
 	struct audit_row row = newest(fx);
 	assert_str(row.action, "app.change");
 	assert_int_equal(row.outcome, AUDIT_REFUSED);
@@ -117,10 +117,11 @@ struct seen {
 };
 
 static void serve_and_see(void *context, const struct app_row *app, struct http_request *request,
-			  struct http_response *response)
+			  struct http_response *response, struct str admin)
 {
 	struct seen *seen = context;
 	(void)app;
+	(void)admin;
 	(void)request;
 	seen->row = newest(seen->fx);
 	buf_add_z(http_response_json(response, 202), "{}");

@@ -22,9 +22,10 @@ struct browser {
 };
 
 static inline void serve_app(void *context, const struct app_row *app, struct http_request *request,
-			     struct http_response *response)
+			     struct http_response *response, struct str admin)
 {
 	struct browser *b = context;
+	(void)admin;
 	b->app_path = request->path;
 	b->app_id = app->id;
 	buf_add_z(http_response_json(response, 200), "{}");

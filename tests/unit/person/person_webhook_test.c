@@ -17,8 +17,8 @@
 	"\"enabled\":true,\"disabled_reason\":null,\"failing_since\":\"2027-01-15T08:00:00.5Z\""
 #define ALL \
 	"\"post.publish.succeeded\",\"post.publish.failed\",\"post.completed\"," \
-	"\"connection.completed\",\"account.reauth_required\",\"test\",\"user.erased\",\"account." \
-	"expiring\""
+	"\"connection.completed\",\"account.reauth_required\",\"test\",\"user.erased\"," \
+	"\"account.expiring\",\"draft.created\",\"draft.rejected\""
 #define NOT_FOUND .status = 404, .body = "{\"message\":\"No.\",\"error\":\"NOT_FOUND\"}"
 
 static void list(void **state)
