@@ -13,6 +13,8 @@
 #include "access_cache.h"
 #include "sql.h"
 #include "store.h"
+#include "store_admin.h"
+#include "store_admin.h"
 #include "store_connection.h"
 #include "store_node.h"
 #include "store_post.h"
@@ -188,6 +190,14 @@ enum err_kind node_end(struct store_tx *tx, void *argument, struct error *err);
 
 /* store_admin.c: takes ADMIN_COLUMNS into a struct admin_row. */
 void store_admin_read(struct sql_cursor *cursor, void *out);
+struct admin_putting {
+	struct arena *arena;
+	const struct admin_row *admin;
+	enum admin_condition condition;
+	struct admin_row stored; /* out */
+};
+/* A command: store_admin_put(), of a struct admin_putting. */
+enum err_kind store_admin_put_row(struct store_tx *tx, void *putting, struct error *err);
 
 /* store_app.c: takes the columns of APP_SELECT into a struct app_row. */
 void store_app_read(struct sql_cursor *cursor, void *out);

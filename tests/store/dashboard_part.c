@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store_admin_link.h"
 #include "store_dashboard.h"
 #include "store_event.h"
 #include "store_post_resolve.h"
@@ -21,7 +22,10 @@ static const struct failure refused = {
 
 static struct admin_row make_admin(struct fixture *fx, const char *hash)
 {
-	return (struct admin_row){new_uuid(fx), new_name(fx, "admin"), str_of(hash), NOW};
+	return (struct admin_row){.id = new_uuid(fx),
+				  .email = new_name(fx, "admin"),
+				  .password_hash = str_of(hash),
+				  .created_at_us = NOW};
 }
 
 static void an_admin_is_given_a_password_once(void **state)
@@ -32,7 +36,10 @@ static void an_admin_is_given_a_password_once(void **state)
 	bool any = false;
 	const struct admin_row bare = make_admin(fx, "");
 	ok(store_admin_put(fx->store, fx->arena, &bare, ADMIN_IF_NEW, &stored, &err), &err);
-	const struct admin_row claim_row = {new_uuid(fx), bare.email, STR("hash"), NOW + 1};
+	const struct admin_row claim_row = {.id = new_uuid(fx),
+					    .email = bare.email,
+					    .password_hash = STR("hash"),
+					    .created_at_us = NOW + 1};
 	ok(store_admin_put(fx->store, fx->arena, &claim_row, ADMIN_IF_NEW, &stored, &err), &err);
 	assert_true(str_equal(stored.id, bare.id) && str_is(stored.password_hash, "hash"));
 	assert_int_equal(stored.created_at_us, NOW);
@@ -49,10 +56,97 @@ static void an_admin_is_given_a_password_once(void **state)
 			 ERR_NOT_FOUND);
 	ok(store_admin_put(fx->store, fx->arena, &late, ADMIN_IF_NEW, &stored, &err), &err);
 	assert_true(str_equal(stored.id, late.id));
-	ok(store_admin_remove(fx->store, late.email, STR(""), true, &err), &err);
+	assert_int_equal(stored.role, ADMIN_OWNER); /* not the first with a password */
+	ok(store_admin_remove(fx->store, late.email, STR(""), false, &err), &err);
 	ok(store_admin_remove(fx->store, bare.email, STR(""), false, &err), &err);
 	assert_int_equal(store_admin_remove(fx->store, bare.email, STR(""), false, &err),
 			 ERR_NOT_FOUND);
+}
+
+static void one_root_stays(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct admin_row root = make_admin(fx, "hash");
+	struct admin_row other = make_admin(fx, "hash");
+	root.role = ADMIN_ROOT;
+	ok(store_admin_put(fx->store, fx->arena, &root, ADMIN_IF_NEW, &root, &err), &err);
+	ok(store_admin_put(fx->store, fx->arena, &other, ADMIN_IF_NEW, &other, &err), &err);
+	assert_int_equal(store_admin_remove(fx->store, root.email, STR(""), true, &err),
+			 ERR_CONFLICT);
+	assert_int_equal(store_admin_set_role(fx->store, root.email, ADMIN_OWNER, true, &err),
+			 ERR_CONFLICT);
+	ok(store_admin_find(fx->store, fx->arena, root.email, &root, &err), &err);
+	assert_int_equal(root.role, ADMIN_ROOT); /* nothing is half done */
+	ok(store_admin_set_role(fx->store, other.email, ADMIN_ROOT, true, &err), &err);
+	ok(store_admin_set_role(fx->store, root.email, ADMIN_OWNER, true, &err), &err);
+	ok(store_admin_remove(fx->store, root.email, STR(""), true, &err), &err);
+	assert_int_equal(store_admin_set_role(fx->store, root.email, ADMIN_ROOT, true, &err),
+			 ERR_NOT_FOUND);
+	ok(store_admin_remove(fx->store, other.email, STR(""), false, &err), &err);
+}
+
+static enum err_kind accept(struct fixture *fx, const struct admin_link *link, int64_t now_us,
+			    struct admin_row *out)
+{
+	struct error err = {0};
+	return store_admin_link_set_password(fx->store, fx->arena, link, now_us, STR("chosen"), out,
+					     &err);
+}
+
+static void a_link_lets_in_once(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct admin_row admin = make_admin(fx, "");
+	struct admin_row found = {0};
+	struct admin_link link = {new_name(fx, "hash"), ADMIN_LINK_PASSWORD, NOW + 10};
+	admin.role = ADMIN_ROOT;
+	ok(store_admin_link_invite(fx->store, fx->arena, &link, &admin, NOW, &found, &err), &err);
+	assert_true(str_equal(found.id, admin.id) && found.role == ADMIN_ROOT);
+	ok(store_admin_link_find(fx->store, fx->arena, &link, NOW + 9, &found, &err), &err);
+	assert_true(str_equal(found.email, admin.email));
+	assert_int_equal(accept(fx, &link, NOW + 10, &found), ERR_FORBIDDEN);
+	struct admin_link other_kind = link;
+	other_kind.kind = ADMIN_LINK_SIGN_IN;
+	assert_int_equal(
+		store_admin_link_sign_in(fx->store, fx->arena, &other_kind, NOW, &found, &err),
+		ERR_FORBIDDEN);
+	/* Invited again, as an owner: the first link is dead. */
+	struct admin_link again = {new_name(fx, "hash"), ADMIN_LINK_PASSWORD, NOW + 10};
+	admin.role = ADMIN_OWNER;
+	ok(store_admin_link_invite(fx->store, fx->arena, &again, &admin, NOW, &found, &err), &err);
+	assert_int_equal(accept(fx, &link, NOW, &found), ERR_FORBIDDEN);
+	const struct admin_row first =
+		make_admin(fx, "hash"); /* so that this one is not the first */
+	ok(store_admin_put(fx->store, fx->arena, &first, ADMIN_IF_NEW, &found, &err), &err);
+	ok(accept(fx, &again, NOW, &found), &err);
+	assert_true(str_is(found.password_hash, "chosen") && found.role == ADMIN_OWNER);
+	assert_int_equal(accept(fx, &again, NOW, &found), ERR_FORBIDDEN);
+	assert_int_equal(
+		store_admin_link_invite(fx->store, fx->arena, &again, &admin, NOW, &found, &err),
+		ERR_CONFLICT);
+	ok(store_admin_remove(fx->store, admin.email, STR(""), false, &err), &err);
+	ok(store_admin_remove(fx->store, first.email, STR(""), false, &err), &err);
+}
+
+static void a_link_goes_with_its_admin(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct admin_row admin = make_admin(fx, "hash");
+	struct admin_row found = {0};
+	const struct admin_link link = {new_name(fx, "hash"), ADMIN_LINK_SIGN_IN, NOW + 10};
+	const struct admin_link setup = {new_name(fx, "hash"), ADMIN_LINK_SETUP, NOW + 10};
+	ok(store_admin_put(fx->store, fx->arena, &admin, ADMIN_IF_NEW, &admin, &err), &err);
+	ok(store_admin_link_add(fx->store, fx->arena, &link, admin.email, NOW, &found, &err), &err);
+	assert_int_equal(store_admin_link_add_setup(fx->store, &setup, NOW, &err), ERR_CONFLICT);
+	ok(store_admin_remove(fx->store, admin.email, STR(""), false, &err), &err);
+	assert_int_equal(store_admin_link_sign_in(fx->store, fx->arena, &link, NOW, &found, &err),
+			 ERR_FORBIDDEN);
+	assert_int_equal(
+		store_admin_link_add(fx->store, fx->arena, &link, admin.email, NOW, &found, &err),
+		ERR_NOT_FOUND);
 }
 
 static struct session_row session_of(struct fixture *fx, const struct admin_row *admin,
@@ -502,6 +596,9 @@ int run_dashboard_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(an_admin_is_given_a_password_once),
+		STORE_TEST(one_root_stays),
+		STORE_TEST(a_link_lets_in_once),
+		STORE_TEST(a_link_goes_with_its_admin),
 		STORE_TEST(sessions_end),
 		STORE_TEST(a_new_password_ends_all_sessions_but_the_new),
 		STORE_TEST(the_oldest_of_too_many_sessions_ends),

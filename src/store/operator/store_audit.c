@@ -103,7 +103,7 @@ enum err_kind store_audit_list(struct store *store, struct arena *arena,
 				   SQL_ARGS(sql_int(before_seq), sql_int(filter->since_us),
 					    sql_text(filter->actor), sql_text(filter->action),
 					    sql_text(filter->client_id), sql_text(filter->owner_id),
-					    sql_int((int64_t)max)),
+					    sql_int((int64_t)max), sql_word("admin ")),
 				   audit_read, struct audit_row),
 			  (void **)out, count_out, err);
 }

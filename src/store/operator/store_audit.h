@@ -42,7 +42,7 @@ struct audit_filter {
 	struct str actor;   /* empty = anyone's */
 	struct str action;  /* "app.suspend"; empty = any */
 	struct str client_id;
-	/* Rows of this admin's apps and those of no app; empty = all. */
+	/* Rows of this admin's apps, what this admin did and what was done to them; empty = all. */
 	struct str owner_id;
 	size_t max; /* at most AUDIT_PAGE_MAX */
 };

@@ -96,6 +96,14 @@ enum err_kind store_session_end(struct store *store, struct str token_hash, stru
 			 err);
 }
 
+enum err_kind store_session_end_of(struct store *store, struct str admin_id, struct str session_id,
+				   struct error *err)
+{
+	return store_run(store, SQL_SESSION_DELETE_OF,
+			 SQL_ARGS(sql_text(admin_id), sql_text(session_id)), ERR_NOT_FOUND,
+			 "session", err);
+}
+
 struct renewing {
 	const struct session_row *session;
 	struct str password_hash;

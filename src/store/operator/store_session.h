@@ -44,6 +44,10 @@ enum err_kind store_session_touch(struct store *store, struct str token_hash, in
 				  struct error *err);
 /* Idempotent. */
 enum err_kind store_session_end(struct store *store, struct str token_hash, struct error *err);
+#define SESSION_ID_CHARACTERS 32 /* an admin knows a session by so much of its hash */
+/* Ends the admin's session that has this id. NOT_FOUND. */
+enum err_kind store_session_end_of(struct store *store, struct str admin_id, struct str session_id,
+				   struct error *err);
 /* A new password: all sessions of the admin end, and session begins. */
 enum err_kind store_session_renew(struct store *store, const struct session_row *session,
 				  struct str password_hash, struct error *err);

@@ -79,7 +79,8 @@ static int open_db(void **state)
 				     " 1000));"
 				     "CREATE TABLE admins (id TEXT NOT NULL PRIMARY KEY,"
 				     " email TEXT NOT NULL UNIQUE, password_hash {blob},"
-				     " created_at_us BIGINT REFERENCES meta (number));"
+				     " created_at_us BIGINT REFERENCES meta (number),"
+				     " role TEXT);"
 				     "CREATE UNIQUE INDEX n ON meta (number);"),
 				 &err),
 			 ERR_NONE);
