@@ -52,7 +52,8 @@
 	X(verify, "verify", false, "credential set: verify at once") \
 	X(force, "force", false, \
 	  "credential set: use it even if it is not proven and another one works") \
-	X(email, "email", true, "admin create: e-mail") \
+	X(email, "email", true, "admin create, admin invite, admin setup-link: e-mail") \
+	X(role, "role", true, "admin create, admin invite, admin role: root or owner") \
 	X(password_stdin, "password-stdin", false, \
 	  "admin create: read the password from standard input") \
 	X(no_deliver, "no-deliver", false, "serve: accept posts, and leave delivery to workers") \

@@ -63,8 +63,17 @@ struct command {
 	  "create a key with scopes of its own; prints it once") \
 	X("key", "list", manage_key_list, 0, "--app CLIENT_ID", "list an app's keys") \
 	X("key", "revoke", manage_key_revoke, 1, "KEY_ID", "end a key at once") \
-	X("admin", "create", command_admin_create, 0, "--email EMAIL --password-stdin", \
-	  "create an admin") \
+	X("admin", "create", command_admin_create, 0, \
+	  "--email EMAIL --password-stdin [--role root|owner]", \
+	  "create an admin; the first with a password is root") \
+	X("admin", "invite", manage_admin_invite, 0, "--email EMAIL [--role root|owner]", \
+	  "make an admin (owner, unless root is said), and print the link with which they choose " \
+	  "a password") \
+	X("admin", "role", manage_admin_role, 1, "EMAIL --role root|owner", \
+	  "make an admin root or owner") \
+	X("admin", "setup-link", manage_admin_setup_link, 0, "[--email EMAIL]", \
+	  "print a link that makes the first admin; with --email, one with which that admin " \
+	  "chooses a new password. Good once, for ten minutes") \
 	X("admin", "delete", command_admin_delete, 1, "EMAIL", \
 	  "delete an admin; their apps are held until app assign") \
 	X("admin", "list", command_admin_list, 0, "", "list admins") \

@@ -427,8 +427,55 @@ int command_admin_create(const struct command *command)
 	json_begin_object(&w);
 	json_member_str(&w, "email", str_of(a->email));
 	json_member_str(&w, "password", password);
+	if (a->role != NULL)
+		json_member_str(&w, "role", str_of(a->role));
 	json_end_object(&w);
 	return call_and_print(command, "POST", STR("/admin/admins"), buf_str(&body));
+}
+
+/* {first: ..., second: ...} of those that are given. */
+static struct str pair_body(const struct command *command, const char *first_name,
+			    const char *first, const char *second_name, const char *second)
+{
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	if (first != NULL)
+		json_member_str(&w, first_name, str_of(first));
+	if (second != NULL)
+		json_member_str(&w, second_name, str_of(second));
+	json_end_object(&w);
+	return buf_str(&body);
+}
+
+int manage_admin_invite(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	if (a->email == NULL)
+		return wrong_use("admin invite needs --email EMAIL");
+	return call_and_print(command, "POST", STR("/admin/invitations"),
+			      pair_body(command, "email", a->email, "role", a->role));
+}
+
+int manage_admin_role(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	if (a->role == NULL)
+		return wrong_use("admin role needs --role root or --role owner");
+	const struct str email = encoded(command->arena, a->words[2]);
+	return call_and_print(command, "PATCH",
+			      str_concat(command->arena, STR("/admin/admins/"), email),
+			      pair_body(command, "role", a->role, "", NULL));
+}
+
+int manage_admin_setup_link(const struct command *command)
+{
+	const char *email = command->arguments->email;
+	return call_and_print(
+		command, "POST", STR("/admin/links"),
+		pair_body(command, "kind", email != NULL ? "password" : "setup", "email", email));
 }
 
 int command_admin_delete(const struct command *command)

@@ -74,15 +74,24 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* To the terminal and not to the log: the link makes its holder the first admin. */
+/* The link makes its holder the first admin: it is shown to who sits at a terminal, or where
+ * nothing is at stake, and not to a journal that others read. */
 static void print_setup_link(struct service *service)
 {
-	const struct str link = service_setup_link(service);
+	const bool may_show =
+		isatty(STDERR_FILENO) || strcmp(service_mode(service), "sandbox") == 0;
+	if (!service_needs_setup(service))
+		return;
+	const struct str link = may_show ? service_setup_link(service) : STR("");
 	if (!str_is_empty(link))
 		fprintf(stderr,
 			"posthorn: nobody can sign in to the dashboard yet; make the first admin "
-			"at " STR_FMT "\n",
+			"within ten minutes at " STR_FMT "\n",
 			STR_ARG(link));
+	else
+		fprintf(stderr,
+			"posthorn: nobody can sign in to the dashboard yet; make the first admin "
+			"with the link that `posthorn admin setup-link` prints\n");
 }
 
 static const char *mode_sentence(const struct service *service)

@@ -421,6 +421,18 @@ static void remove_cut_backup(struct service *service)
 	unlink(service_path(service, BACKUP_NAME ".tmp"));
 }
 
+/* Of a command, which does not listen: where the service will. */
+static const char *link_url(struct service *service)
+{
+	const char *dashboard = text_or_null(service->settings, SETTING_ID_dashboard_listen);
+	const char *listen = settings_text(service->settings, SETTING_ID_listen);
+	const struct str base =
+		str_format(service->arena, "http://%s", dashboard != NULL ? dashboard : listen);
+	return str_z(service->arena, dashboard != NULL ? service_reachable_url(service->arena, base)
+						       : service_public_url(service->settings,
+									    service->arena, base));
+}
+
 static enum err_kind open_admin(struct service *service, struct error *err)
 {
 	remove_cut_backup(service);
@@ -433,6 +445,7 @@ static enum err_kind open_admin(struct service *service, struct error *err)
 		.log = &service->log,
 		.mode = service_mode(service),
 		.backup_path = backup_path(service),
+		.link_url = link_url(service),
 		.examine = examine_service,
 		.examine_context = service,
 		.media_use = health_media_use,
@@ -853,6 +866,11 @@ const char *service_metrics_url(const struct service *service)
 const char *service_dashboard_url(const struct service *service)
 {
 	return service->dashboard.httpd != NULL ? service->dashboard.base_url : NULL;
+}
+
+bool service_needs_setup(struct service *service)
+{
+	return admin_needs_setup(service->admin);
 }
 
 struct str service_setup_link(struct service *service)

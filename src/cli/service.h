@@ -44,7 +44,10 @@ const char *service_metrics_url(const struct service *service);
 const char *service_dashboard_url(const struct service *service);
 /* "live" or "sandbox". */
 const char *service_mode(const struct service *service);
-/* The URL that makes the first admin; empty when there is one. After service_listen(). */
+/* Can nobody sign in to the dashboard with a password yet? */
+bool service_needs_setup(struct service *service);
+/* A new URL that makes the first admin, good for ten minutes; empty when there is one. After
+ * service_listen(). */
 struct str service_setup_link(struct service *service);
 struct http_router *service_admin_router(struct service *service);
 /* Stops accepting, lets running requests end (10 s for each listener) and platform calls (20 s),

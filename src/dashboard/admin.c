@@ -2,18 +2,14 @@
  * The admin API as a whole: its table of routes, and the state that all handlers share. */
 #include "admin_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "count_of.h"
-
-#include "token.h"
 
 #include "backoff.h"
 #include "password_pool.h"
 #include "refusals.h"
 
-#define SETUP_TOKEN_CHARACTERS 43 /* 256 bits and 2 more */
 /* 38 MiB and two cores' worth of work at most, one of which is for those we know; who waits waits
  * for 8 others, about 200 ms. */
 #define PASSWORDS_AT_ONCE 2
@@ -59,16 +55,6 @@ enum err_kind admin_add_routes(struct http_router *router, enum route_where wher
 
 /* ---- making it ---- */
 
-static void make_setup_token(struct admin *admin)
-{
-	struct arena *arena = arena_new("setup token", 4096);
-	const struct str token =
-		token_random(arena, admin->config.random, "", SETUP_TOKEN_CHARACTERS);
-	snprintf(admin->setup_token, sizeof(admin->setup_token), STR_FMT, STR_ARG(token));
-	admin->setup_digest = digest_token(token);
-	arena_free(&arena);
-}
-
 enum err_kind admin_new(const struct admin_config *config, struct admin **admin_out,
 			struct error *err)
 {
@@ -80,7 +66,6 @@ enum err_kind admin_new(const struct admin_config *config, struct admin **admin_
 	admin->passwords = password_pool_new(PASSWORDS_AT_ONCE, PASSWORDS_WAITING_MAX);
 	admin->backoff = backoff_new(config->clock);
 	admin->refusals = refusals_new(config->store, config->clock);
-	make_setup_token(admin);
 	const struct http_router_config router_config = {
 		.context = admin,
 		.render_fault = admin_respond_fault,

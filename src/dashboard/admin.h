@@ -40,6 +40,8 @@ struct admin_config {
 	const char *mode; /* "live" or "sandbox" */
 	/* Where a copy of the database is made before it is handed over; NULL = none is. */
 	const char *backup_path;
+	/* Where links lead while the dashboard is not open over HTTP: a URL without the path. */
+	const char *link_url;
 	/* What the doctor finds of the service itself; NULL = nothing. */
 	void (*examine)(void *context, struct arena *arena, struct admin_findings *out);
 	void *examine_context;
@@ -97,6 +99,8 @@ struct admin_web_config {
  * headers. Call before the first request. */
 enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config *config,
 			     struct http_router *router, struct error *err);
-/* The link "URL/dashboard/setup#TOKEN" while no admin has a password, else empty. Valid until it
- * is used or the program ends. */
+/* Can nobody sign in with a password yet? False also when the store does not answer. */
+bool admin_needs_setup(struct admin *admin);
+/* A new link "URL/dashboard/setup#TOKEN" while no admin has a password, else empty. Good for one
+ * use within ten minutes. Blocks on the disk. */
 struct str admin_setup_link(struct admin *admin, struct arena *arena);

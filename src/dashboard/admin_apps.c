@@ -99,11 +99,6 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 		admin_respond_failure(response, kind, &err, "app");
 }
 
-static bool is_shown_to(const struct caller *caller, const struct app_row *app)
-{
-	return caller == NULL || str_equal(app->owner_id, caller->session.admin.id);
-}
-
 void admin_app_list(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
@@ -119,7 +114,7 @@ void admin_app_list(void *context, struct http_request *request, struct http_res
 	struct json_writer w;
 	admin_respond_list_begin(response, &w);
 	for (size_t i = 0; i < count; i++) {
-		if (!is_shown_to(admin_request_caller(request), &apps[i]))
+		if (!admin_may_have(admin_request_caller(request), &apps[i]))
 			continue;
 		json_begin_object(&w);
 		write_app(&w, &apps[i]);

@@ -76,9 +76,11 @@ static void object_add(struct recording *r, const char *word, struct str name)
 static void object_of_request(struct recording *r)
 {
 	static const struct named captures[] = {
-		{"client_id", "app"}, {"platform", "platform"},  {"key_id", "key"},
-		{"email", "admin"},   {"account_id", "account"}, {"connection_id", "connection"},
-		{"post_id", "post"},  {"webhook_id", "webhook"}, {"delivery_id", "delivery"},
+		{"client_id", "app"},        {"platform", "platform"},
+		{"key_id", "key"},           {"email", "admin"},
+		{"account_id", "account"},   {"connection_id", "connection"},
+		{"post_id", "post"},         {"webhook_id", "webhook"},
+		{"delivery_id", "delivery"}, {"session_id", "session"},
 	};
 	static const struct named members[] = {
 		{"path", "file"}, {"platform", "platform"}, {"app", "app"}, {"account", "account"}};
@@ -253,6 +255,15 @@ static void serve_change(struct admin *admin, const struct admin_route *route,
 
 /* ---- signing in ---- */
 
+/* Whose session the answer begins. */
+static struct str admin_let_in(struct recording *r, const struct http_response *response)
+{
+	const struct json *answer = NULL;
+	if (json_parse(r->arena, buf_str(&response->body), NULL, &answer, NULL, NULL) != ERR_NONE)
+		return STR("");
+	return json_string(json_get(json_get(answer, "admin"), "email"));
+}
+
 /* The email that the body gives, if it is an admin's: another text may be a mistyped password. */
 static struct str admin_named(struct recording *r)
 {
@@ -295,9 +306,11 @@ static void serve_sign_in(struct admin *admin, const struct admin_route *route,
 	struct recording r = begin(admin, arena, route, request);
 	struct error err = {0};
 	const bool is_unread = response->status == 429;
-	const struct str email = is_unread ? STR("") : admin_named(&r);
-	object_add(&r, "admin", email);
 	r.row.outcome = outcome_of(response->status);
+	const struct str email = is_unread                     ? STR("")
+				 : r.row.outcome == AUDIT_DONE ? admin_let_in(&r, response)
+							       : admin_named(&r);
+	object_add(&r, "admin", email);
 	r.row.actor = r.row.outcome == AUDIT_DONE ? email : STR("");
 	if (r.row.outcome == AUDIT_REFUSED)
 		record_refusal(&r, is_unread);
@@ -382,7 +395,9 @@ static bool read_filter(const struct http_request *request, struct http_response
 {
 	const struct caller *caller = admin_request_caller(request);
 	int64_t max = 0;
-	filter->owner_id = caller != NULL ? caller->session.admin.id : STR("");
+	filter->owner_id = caller != NULL && caller->session.admin.role != ADMIN_ROOT
+				   ? caller->session.admin.id
+				   : STR("");
 	if (!read_since(request, response, &filter->since_us) ||
 	    !admin_request_query_text(request, response, "actor", 320, &filter->actor) ||
 	    !admin_request_query_text(request, response, "action", 64, &filter->action) ||

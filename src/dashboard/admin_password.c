@@ -3,18 +3,16 @@
 #include "admin_private.h"
 
 #include "password_pool.h"
-
-#define PASSWORD_MIN_BYTES 8
+#include "password_rules.h"
 
 bool admin_password_read(struct http_response *response, const struct json *body, const char *name,
-			 struct str *out)
+			 struct str email, struct str *out)
 {
 	*out = json_string(json_get(body, name));
-	if (out->len >= PASSWORD_MIN_BYTES && out->len <= ADMIN_PASSWORD_MAX_BYTES)
-		return true;
-	admin_respond_field_error(response, name,
-				  STR("The password must be 8 to 1,024 bytes long."));
-	return false;
+	const enum password_fault fault = password_judge(response->arena, *out, email);
+	if (fault != PASSWORD_GOOD)
+		admin_respond_field_error(response, name, password_fault_text(fault));
+	return fault == PASSWORD_GOOD;
 }
 
 bool admin_password_hash(struct admin *admin, struct http_response *response, struct str password,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: pauses (store/operator/store_pause.h). The control socket may pause anything; who is
- * signed in to the dashboard, what belongs to an app of theirs. */
+ * Admin API: pauses (store/operator/store_pause.h). The control socket and root admins may pause
+ * anything; an owner, what belongs to an app of theirs. */
 #include "admin_private.h"
 
 #include "store_pause.h"
@@ -21,7 +21,7 @@ static bool read_platform(struct http_response *response, const struct json *bod
 	return false;
 }
 
-/* Of the dashboard's callers each has to name an app of theirs. */
+/* An owner has to name an app of theirs. */
 static bool read_app(struct admin *admin, struct http_request *request,
 		     struct http_response *response, const struct json *body,
 		     struct pause_row *pause)
@@ -30,7 +30,7 @@ static bool read_app(struct admin *admin, struct http_request *request,
 	const struct json *value = json_get(body, "app");
 	struct app_row app = {0};
 	struct error err = {0};
-	if (json_is_null(value) && caller == NULL)
+	if (json_is_null(value) && (caller == NULL || caller->session.admin.role == ADMIN_ROOT))
 		return true;
 	const enum err_kind kind = store_app_find_by_client_id(admin->config.store, request->arena,
 							       json_string(value), &app, &err);
@@ -38,8 +38,7 @@ static bool read_app(struct admin *admin, struct http_request *request,
 		admin_respond_failure(response, kind, &err, "app");
 		return false;
 	}
-	const bool is_mine = caller == NULL || str_equal(app.owner_id, caller->session.admin.id);
-	if (kind == ERR_NOT_FOUND || !is_mine) {
+	if (kind == ERR_NOT_FOUND || !admin_may_have(caller, &app)) {
 		admin_respond_error(response, 404, "NOT_FOUND",
 				    STR("There is no app with this client id. Give it as app."));
 		return false;
@@ -102,7 +101,7 @@ static bool is_visible(const struct admin *admin, struct http_request *request,
 		return true;
 	return store_app_find(admin->config.store, request->arena, pause->app_id, &app, &err) ==
 		       ERR_NONE &&
-	       str_equal(app.owner_id, caller->session.admin.id);
+	       admin_may_have(caller, &app);
 }
 
 static void write_pause(struct json_writer *w, const struct pause_row *pause)

@@ -44,12 +44,10 @@ struct admin {
 	struct password_pool *passwords;
 	struct backoff *backoff;
 	struct refusals *refusals;
-	struct digest setup_digest; /* of the set-up link's token */
-	char setup_token[64];
 };
 
 enum route_where { WHERE_CONTROL = 1, WHERE_WEB = 2, WHERE_BOTH = 3 };
-enum route_principal { PRINCIPAL_NONE, PRINCIPAL_ADMIN, PRINCIPAL_OWNER };
+enum route_principal { PRINCIPAL_NONE, PRINCIPAL_ADMIN, PRINCIPAL_OWNER, PRINCIPAL_ROOT };
 
 struct admin_route {
 	const char *method;
@@ -89,6 +87,13 @@ static inline const struct caller *admin_request_caller(const struct http_reques
 	return request->user;
 }
 
+/* Is the app one that the caller may see and change? */
+static inline bool admin_may_have(const struct caller *caller, const struct app_row *app)
+{
+	return caller == NULL || caller->session.admin.role == ADMIN_ROOT ||
+	       str_equal(app->owner_id, caller->session.admin.id);
+}
+
 /* A new id of a row: a UUIDv7 as text in the arena. */
 static inline struct str admin_new_id(const struct admin *admin, struct arena *arena)
 {
@@ -118,15 +123,21 @@ void admin_respond_app(struct http_response *response, const struct app_row *app
 
 /* ---- admin_password.c ---- */
 
-/* The member name of the body as a new password, 8 to 1,024 bytes. False: answered 422. */
+/* The member name of the body as a new password of the admin with this email (password_rules.h).
+ * False: answered 422. */
 bool admin_password_read(struct http_response *response, const struct json *body, const char *name,
-			 struct str *out);
+			 struct str email, struct str *out);
 /* The hash to store of a password. Takes about 50 ms of a core and may wait for a turn. False:
  * answered 503. */
 bool admin_password_hash(struct admin *admin, struct http_response *response, struct str password,
 			 struct str *hash_out);
 
 /* ---- admin_admins.c ---- */
+
+/* The optional member "role" of the body; *role is kept when it is not given. False: answered
+ * 422. */
+bool admin_read_role(struct http_response *response, const struct json *body,
+		     enum admin_role *role);
 
 /* An admin as a JSON object, without the password's hash. */
 void admin_write_admin(struct json_writer *w, const struct admin_row *row);
@@ -146,11 +157,16 @@ enum err_kind admin_session_find(struct admin *admin, struct http_request *reque
 				 struct caller *caller_out, struct error *err);
 /* The token that every changing request of the session must send. */
 struct str admin_session_csrf_token(struct arena *arena, const struct caller *caller);
+/* Begins a session of this admin and answers with it. */
+void admin_session_begin(struct admin *admin, struct http_request *request,
+			 struct http_response *response, int status, const struct admin_row *row);
 /* Where the dashboard's pages are: a URL without the path. */
 static inline struct str admin_dashboard_url(const struct admin *admin)
 {
-	return str_of(admin->web.dashboard_url != NULL ? admin->web.dashboard_url
-						       : admin->web.public_url);
+	if (admin->web.dashboard_url != NULL)
+		return str_of(admin->web.dashboard_url);
+	return str_of(admin->web.public_url != NULL ? admin->web.public_url
+						    : admin->config.link_url);
 }
 /* The origin of the browser's page ("https://host") from its Origin header, else where the pages
  * are. */

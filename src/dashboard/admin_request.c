@@ -149,7 +149,7 @@ bool admin_request_query_apps(struct admin *admin, struct http_request *request,
 	*out = (struct admin_apps){all, 0};
 	for (size_t i = 0; kind == ERR_NONE && i < count && out->count < ADMIN_APPS_MAX; i++) {
 		const bool is_meant = str_is_empty(wanted) || str_equal(all[i].client_id, wanted);
-		if (is_meant && str_equal(all[i].owner_id, caller->session.admin.id))
+		if (is_meant && admin_may_have(caller, &all[i]))
 			out->rows[out->count++] = all[i];
 	}
 	if (kind == ERR_NONE && !str_is_empty(wanted) && out->count == 0)

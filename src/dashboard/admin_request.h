@@ -61,7 +61,7 @@ bool admin_request_query_number(const struct http_request *request, struct http_
 /* A date YYYY-MM-DD; its year is 0 when it is not given. False: answered 422. */
 bool admin_request_query_date(const struct http_request *request, struct http_response *response,
 			      const char *name, struct civil_date *out);
-/* The caller's own apps, at most ADMIN_APPS_MAX, or the one of the query's client_id. False:
- * answered 404; another owner's app counts as not found. */
+/* The apps that the caller may see, at most ADMIN_APPS_MAX, or the one of the query's client_id.
+ * False: answered 404; another owner's app counts as not found. */
 bool admin_request_query_apps(struct admin *admin, struct http_request *request,
 			      struct http_response *response, struct admin_apps *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Signing in to the dashboard: the session and its cookie, the set-up link, passwords. admin_web.c
- * decides what a session may do. */
+ * Signing in to the dashboard: the session and its cookie, passwords. Links that let in are
+ * admin_links.c; admin_web.c decides what a session may do. */
 #include "count_of.h"
 
 #include "admin_private.h"
@@ -205,8 +205,8 @@ static struct caller new_session(struct admin *admin, struct http_request *reque
 }
 
 /* Ends the session that this browser had before: a session is never taken over (fixation). */
-static void begin(struct admin *admin, struct http_request *request, struct http_response *response,
-		  int status, const struct admin_row *row)
+void admin_session_begin(struct admin *admin, struct http_request *request,
+			 struct http_response *response, int status, const struct admin_row *row)
 {
 	const struct caller caller = new_session(admin, request, row);
 	const struct session_limits limits = limits_at(admin, caller.session.created_at_us);
@@ -333,7 +333,7 @@ void admin_login(void *context, struct http_request *request, struct http_respon
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 		admin_respond_failure(response, kind, &err, "admin");
 	else if (password_is_right(&guess, &row, password, 401, "LOGIN_FAILED"))
-		begin(admin, request, response, 200, &row);
+		admin_session_begin(admin, request, response, 200, &row);
 }
 
 void admin_logout(void *context, struct http_request *request, struct http_response *response)
@@ -361,7 +361,8 @@ void admin_password_change(void *context, struct http_request *request,
 		admin_request_body(request, response, KNOWN("current_password", "new_password"));
 	struct str current, wanted, hash;
 	struct error err = {0};
-	if (body == NULL || !admin_password_read(response, body, "new_password", &wanted))
+	if (body == NULL ||
+	    !admin_password_read(response, body, "new_password", row->email, &wanted))
 		return;
 	current = json_string(json_get(body, "current_password"));
 	const struct guess guess = guess_of_caller(admin, request, response, caller);
@@ -379,73 +380,13 @@ void admin_password_change(void *context, struct http_request *request,
 	set_cookie(response, renewed.session.is_secure, renewed.token);
 }
 
-/* ---- the first admin ---- */
-
-struct str admin_setup_link(struct admin *admin, struct arena *arena)
-{
-	bool has_admin = true;
-	struct error err = {0};
-	if (store_admin_any(admin->config.store, &has_admin, &err) != ERR_NONE || has_admin)
-		return STR("");
-	return str_format(arena, STR_FMT "/dashboard/setup#%s", STR_ARG(admin_dashboard_url(admin)),
-			  admin->setup_token);
-}
-
-static bool setup_token_is_right(const struct admin *admin, struct str token)
-{
-	const struct digest digest = digest_token(token);
-	return digest_equal(&digest, &admin->setup_digest);
-}
-
-static bool answered_setup_done(struct admin *admin, struct http_response *response)
-{
-	bool has_admin = false;
-	struct error err = {0};
-	const enum err_kind kind = store_admin_any(admin->config.store, &has_admin, &err);
-	if (kind != ERR_NONE)
-		admin_respond_failure(response, kind, &err, "admin");
-	else if (has_admin)
-		admin_respond_error(response, 409, "SETUP_DONE",
-				    STR("An admin already exists; sign in."));
-	return kind != ERR_NONE || has_admin;
-}
-
-void admin_setup(void *context, struct http_request *request, struct http_response *response)
-{
-	struct admin *admin = context;
-	const struct json *body =
-		admin_request_body(request, response, KNOWN("token", "email", "password"));
-	struct admin_row row = {0};
-	struct str password;
-	struct error err = {0};
-	if (body == NULL || answered_setup_done(admin, response))
-		return;
-	if (!setup_token_is_right(admin, json_string(json_get(body, "token")))) {
-		admin_respond_error(response, 403, "SETUP_TOKEN_INVALID",
-				    STR("This set-up link is not valid; use the one that the "
-					"service printed at its last start."));
-		return;
-	}
-	if (!admin_request_email(response, json_string(json_get(body, "email")), &row.email) ||
-	    !admin_password_read(response, body, "password", &password) ||
-	    !admin_password_hash(admin, response, password, &row.password_hash))
-		return;
-	row.id = admin_new_id(admin, request->arena);
-	row.created_at_us = clock_now_us(admin->config.clock);
-	const enum err_kind kind = store_admin_put(admin->config.store, request->arena, &row,
-						   ADMIN_IF_FIRST, &row, &err);
-	if (kind == ERR_NONE)
-		begin(admin, request, response, 201, &row);
-	else if (kind != ERR_CONFLICT || !answered_setup_done(admin, response))
-		admin_respond_failure(response, kind, &err, "admin");
-}
-
 /* ---- one's own sessions ---- */
 
 static void write_session(struct json_writer *w, const struct session_row *row,
 			  const struct caller *caller)
 {
 	json_begin_object(w);
+	json_member_str(w, "id", str_slice(row->token_hash, 0, SESSION_ID_CHARACTERS));
 	json_member_bool(w, "current", str_equal(row->token_hash, caller->session.token_hash));
 	json_member_instant(w, "created_at", row->created_at_us);
 	json_member_instant(w, "last_seen_at", row->last_seen_us);
@@ -474,4 +415,23 @@ void admin_session_list(void *context, struct http_request *request, struct http
 	for (size_t i = 0; i < count; i++)
 		write_session(&w, &rows[i], caller);
 	admin_respond_list_end(&w);
+}
+
+void admin_session_remove(void *context, struct http_request *request,
+			  struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct caller *caller = admin_request_caller(request);
+	const struct str id = http_request_capture(request, "session_id");
+	const struct str own = str_slice(caller->session.token_hash, 0, SESSION_ID_CHARACTERS);
+	struct error err = {0};
+	const enum err_kind kind =
+		store_session_end_of(admin->config.store, caller->session.admin.id, id, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "session");
+		return;
+	}
+	response->status = 204;
+	if (str_equal(id, own))
+		set_cookie(response, caller->session.is_secure, STR(""));
 }

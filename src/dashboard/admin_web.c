@@ -123,12 +123,20 @@ static bool owns_app(struct admin *admin, struct http_request *request,
 	enum err_kind kind = store_app_find_by_client_id(admin->config.store, request->arena,
 							 http_request_capture(request, "client_id"),
 							 &caller->app, &err);
-	if (kind == ERR_NONE && !str_equal(caller->app.owner_id, caller->session.admin.id))
+	if (kind == ERR_NONE && !admin_may_have(caller, &caller->app))
 		kind = ERR_NOT_FOUND;
 	caller->has_app = kind == ERR_NONE;
 	if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "app");
 	return kind == ERR_NONE;
+}
+
+static bool is_root(struct http_response *response, const struct caller *caller)
+{
+	if (caller->session.admin.role == ADMIN_ROOT)
+		return true;
+	admin_respond_error(response, 403, "FORBIDDEN", STR("Only a root admin may do this."));
+	return false;
 }
 
 /* All that is known with the headers. */
@@ -142,6 +150,7 @@ static bool may_enter(struct admin *admin, struct http_request *request,
 	struct caller *caller = ARENA_NEW(request->arena, struct caller);
 	if (!is_signed_in(admin, request, response, is_use, caller) ||
 	    (changes(request) && !has_csrf_token(request, response, caller)) ||
+	    (row->who == PRINCIPAL_ROOT && !is_root(response, caller)) ||
 	    (row->who == PRINCIPAL_OWNER && !owns_app(admin, request, response, caller)))
 		return false;
 	request->user = caller;

@@ -45,9 +45,9 @@ enum err_kind store_admin_any(struct store *store, bool *any_out, struct error *
 /* CONFLICT when keep_one is set and nobody else would be root with a password; NOT_FOUND. */
 enum err_kind store_admin_set_role(struct store *store, struct str email, enum admin_role role,
 				   bool keep_one, struct error *err);
-/* Deletes the admin and ends its sessions and links. Its apps and all that is theirs go to the admin
- * heir_email; when that is empty they stay: nothing of them goes out, their tokens and keys are
- * dead, until store_app_set_owner(). CONFLICT when keep_one is set and nobody else
- * is root with a password; INVALID when no other admin has the heir's email (nothing is changed); NOT_FOUND. */
+/* Deletes the admin and ends its sessions and links. Its apps and all that is theirs go to the
+ * admin heir_email; when that is empty they stay: nothing of them goes out, their tokens and keys
+ * are dead, until store_app_set_owner(). CONFLICT when keep_one is set and nobody else is root with
+ * a password; INVALID when no other admin has the heir's email (nothing is changed); NOT_FOUND. */
 enum err_kind store_admin_remove(struct store *store, struct str email, struct str heir_email,
 				 bool keep_one, struct error *err);

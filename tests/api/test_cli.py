@@ -170,10 +170,35 @@ def test_admin(place):
     listed = rows(good(place.cli("admin", "list")))
     assert [row["email"] for row in listed] == [made["email"]]
     assert "horse" not in json.dumps([made, listed])
+    assert made["role"] == "root"  # the first with a password
     bad(place.cli("admin", "create", "--email", "jo@example.com", "--password-stdin", stdin="correct horse"), 1)
     assert place.cli("admin", "delete", "jo@example.com").returncode == 0
     assert rows(good(place.cli("admin", "list"))) == []
     bad(place.cli("admin", "delete", "jo@example.com"), 1)
+
+
+def test_admin_roles_and_links(place):
+    """The first admin by a set-up link, the others invited; a forgotten password by a link."""
+    link = good(place.cli("admin", "setup-link"))
+    assert link["link"].split("#")[0].endswith("/dashboard/setup") and link["expires_at"] and link["email"] is None
+    assert good(place.cli("admin", "create", "--email", "jo@example.com", "--password-stdin", stdin="correct horse"))["role"] == "root"
+    done = place.cli("admin", "setup-link")
+    bad(done, 1)
+    assert "--email" in done.stderr
+    invited = good(place.cli("admin", "invite", "--email", "Ann@Example.com"))
+    assert invited["email"] == "ann@example.com" and invited["role"] == "owner" and "/dashboard/invitation#" in invited["link"]
+    assert good(place.cli("admin", "role", "ann@example.com", "--role", "root"))["role"] == "root"
+    assert good(place.cli("admin", "role", "jo@example.com", "--role", "owner"))["role"] == "owner"
+    forgotten = good(place.cli("admin", "setup-link", "--email", "jo@example.com"))
+    assert forgotten["email"] == "jo@example.com" and "/dashboard/invitation#" in forgotten["link"]
+    bad(place.cli("admin", "setup-link", "--email", "nobody@example.com"), 1)
+    bad(place.cli("admin", "invite", "--email", "jo@example.com"), 1)  # has a password
+    bad(place.cli("admin", "invite"), 2)
+    bad(place.cli("admin", "role", "jo@example.com"), 2)
+    bad(place.cli("admin", "role", "jo@example.com", "--role", "boss"), 1)
+    assert good(place.cli("admin", "create", "--email", "m@example.com", "--password-stdin", "--role", "owner", stdin="correct horse"))
+    for email in ("jo", "ann", "m"):
+        assert place.cli("admin", "delete", f"{email}@example.com").returncode == 0
 
 
 def test_admin_wrong_use(place):

@@ -17,6 +17,7 @@ class House:
         self.service, self.sandbox, self.url = service, sandbox, service.url
 
     def setup_link(self):
+        """As the service prints it in sandbox mode."""
         return poll("the set-up link", lambda: re.search(r"http://\S+/dashboard/setup#\S+", self.service.stderr())).group(0)
 
 

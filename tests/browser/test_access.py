@@ -95,12 +95,12 @@ def test_dialog_gives_the_focus_back(browser, furnished):
     browser.url = furnished.url
     browser.sign_in(EMAIL, PASSWORD)
     browser.open("/dashboard/admins")
-    browser.press("Create admin")
+    browser.press("Invite an admin")
     browser.wait("the focus in the first field", lambda: browser.js("return document.activeElement?.name") == "email")
     ActionChains(browser.driver).send_keys(Keys.ESCAPE).perform()
     browser.wait(
         "the focus where it was",
-        lambda: focused(browser) == "Create admin" and browser.js("return document.querySelector('dialog') === null"),
+        lambda: focused(browser) == "Invite an admin" and browser.js("return document.querySelector('dialog') === null"),
     )
 
 

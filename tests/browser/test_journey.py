@@ -79,7 +79,7 @@ def test_setup_link(walk):
     walk.press("Create admin and sign in")
     walk.wait(
         "the field says what is wrong",
-        lambda: "8" in walk.js("return document.querySelector('.problem:not(:empty)')?.textContent ?? ''"),
+        lambda: "12" in walk.js("return document.querySelector('.problem:not(:empty)')?.textContent ?? ''"),
     )
     walk.fill("Password", PASSWORD)
     walk.fill("Repeat password", PASSWORD + "x")
@@ -428,14 +428,64 @@ def test_pause_and_resume(walk):
 
 def test_admins(walk):
     walk.open("/dashboard/admins")
-    walk.press("Create admin")
+    walk.press("Invite an admin")
     walk.fill("Email", "second@example.com")
-    walk.fill("Password", PASSWORD)
-    walk.press("Create admin")
-    walk.see("second@example.com can sign in")
+    walk.press("Make the link")
+    link = walk.value_of("Link")
+    picture(walk, "invitation")
+    walk.press("I have saved it")
+    walk.see("no password set")
+    accept(walk, link)
+    walk.open("/dashboard/admins")
+    walk.press("Make root: second@example.com")
+    walk.press("Make root")
+    walk.see("second@example.com is root now")
     walk.press("Delete second@example.com")
     walk.press("Delete")
     walk.see("second@example.com deleted")
+
+
+def accept(walk, link):
+    """Opened twice, as by a scanner before the person, and in a browser of their own: what an owner sees is no matter of root's."""
+    other = Browser()
+    try:
+        other.url = walk.house.url
+        other.open(link)
+        other.open("/dashboard/login")
+        other.open(link)
+        other.see("For second@example.com")
+        other.fill("Password", "Password2026!")
+        other.fill("Repeat password", "Password2026!")
+        other.press("Save password and sign in")
+        other.see("too easy to guess")
+        other.fill("Password", PASSWORD)
+        other.fill("Repeat password", PASSWORD)
+        other.press("Save password and sign in")
+        other.wait("the dashboard", lambda: other.path() == "/dashboard")
+        assert not other.has("link", "Admins") and other.has("link", "Your account")
+        other.open("/dashboard/admins")
+        other.see("Only a root admin may do this")
+    finally:
+        other.close()
+
+
+def test_a_session_is_ended(walk):
+    """Somebody else's browser, signed in as this admin."""
+    other = Browser()
+    try:
+        other.url = walk.house.url
+        other.open("/dashboard/login")
+        other.fill("Email", EMAIL)
+        other.fill("Password", PASSWORD)
+        other.press("Sign in")
+        other.see("Harbour")
+        walk.open("/dashboard/you")
+        walk.press("End the session of 127.0.0.1")
+        walk.see("Session ended")
+        other.open("/dashboard/apps")
+        assert other.path() == "/dashboard/login"
+    finally:
+        other.close()
 
 
 def test_password(walk):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A browser at the dashboard, as far as its API needs one: keeps the cookie, sends the session's CSRF token. Knows docs/dashboard-api.md
 and nothing of how the dashboard is built."""
+import json
 import pathlib
 import re
 
@@ -11,7 +12,7 @@ from harness import HTTP_S, ROOT
 API = "/dashboard/api"
 PASSWORD = "correct horse battery"
 FIRST_ADMIN = "first@example.com"
-ROUTE = re.compile(r'^ADMIN_ROUTE\(([A-Z*]+), *"([^"]*)", *(BOTH|WEB|CONTROL), *(NONE|ADMIN|OWNER), *(true|false), *(\w+),'
+ROUTE = re.compile(r'^ADMIN_ROUTE\(([A-Z*]+), *"([^"]*)", *(BOTH|WEB|CONTROL), *(NONE|ADMIN|OWNER|ROOT), *(true|false), *(\w+),'
                    r' *"([^"]*)", *"([^"]*)", *(\w+)\)$')
 
 
@@ -31,8 +32,13 @@ def web_bodies():
 
 
 def setup_token(service):
-    """What the set-up link that the service printed carries."""
-    return re.search(r"/dashboard/setup#(\S+)", service.stderr())[1]
+    """What a new set-up link carries."""
+    return token_of(json.loads(service.cli("admin", "setup-link").stdout)["link"])
+
+
+def token_of(link):
+    """What a link carries; the email address after it is for the page alone."""
+    return link.split("#")[1].split("/")[0]
 
 
 class FromAddress(requests.adapters.HTTPAdapter):
@@ -109,6 +115,14 @@ class Client:
         answer = self.request("POST", "/login", json={"email": email, "password": password})
         assert answer.status_code == 200, answer.text
         return self.keep(answer)
+
+    def invite(self, email, password=PASSWORD, role="owner"):
+        """Another admin, in a browser of their own, who has accepted the invitation."""
+        made = self.post("/invitations", {"email": email, "role": role}, status=201)
+        other = Client(self.service)
+        answer = other.request("POST", "/invitation", json={"token": token_of(made["link"]), "password": password})
+        assert answer.status_code == 201, answer.text
+        return other.keep(answer)
 
     def make_app(self, name="dashboard app", **more):
         return self.post("/apps", {"name": name, **more}, status=201)

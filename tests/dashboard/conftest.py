@@ -36,8 +36,7 @@ def client(first_client, dashboard_service):
 @pytest.fixture(scope="session")
 def other_client(first_client, dashboard_service):
     """Another admin, who owns another app."""
-    first_client.post("/admins", {"email": "other@example.com", "password": "another long word"}, status=201)
-    other = Client(dashboard_service, "other@example.com", "another long word")
+    other = first_client.invite("other@example.com", "another long word")
     other.app = other.make_app("other's app")
     return other
 

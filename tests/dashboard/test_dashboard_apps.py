@@ -6,7 +6,7 @@ import re
 import pytest
 import requests
 
-from client import FIRST_ADMIN, PASSWORD, Client
+from client import FIRST_ADMIN, Client
 from harness import HTTP_S, PLATFORMS, ROOT, basic, follow_return, with_query
 
 
@@ -99,14 +99,17 @@ def test_quotas(client, other_client):
         answer = client.refused("PATCH", path, 422, "VALIDATION_ERROR", json=wrong)
         assert list(answer["errors"]) == list(wrong)
     other_client.refused("GET", path, 404, "NOT_FOUND")
-    other_client.refused("PATCH", path, 404, "NOT_FOUND", json={"accounts": 0})
+    own = f"/apps/{other_client.app['client_id']}/quotas"
+    assert other_client.get(own)["quotas"]["accounts"]["own"] is None
+    other_client.refused("PATCH", own, 403, "FORBIDDEN", json={"accounts": 0})  # an owner cannot lift what bounds them
+    assert client.patch(own, {"accounts": 20000})["quotas"]["accounts"]["limit"] == 20000
 
 
 def test_an_app_is_handed_over(client, other_client):
-    client_id = client.make_app("handed over")["client_id"]
-    assert client.patch(f"/apps/{client_id}", {"owner": "other@example.com"})["owner"] == "other@example.com"
-    client.refused("GET", f"/apps/{client_id}", 404, "NOT_FOUND")
-    assert other_client.get(f"/apps/{client_id}")["name"] == "handed over"
+    client_id = other_client.make_app("handed over")["client_id"]
+    assert other_client.patch(f"/apps/{client_id}", {"owner": FIRST_ADMIN})["owner"] == FIRST_ADMIN
+    other_client.refused("GET", f"/apps/{client_id}", 404, "NOT_FOUND")
+    assert client.get(f"/apps/{client_id}")["name"] == "handed over"
 
 
 def test_the_command_line_hands_over_too(client, other_client):
@@ -269,13 +272,12 @@ def test_an_app_is_deleted_with_its_name_typed(client, dashboard_service):
 
 
 def test_admins(client, dashboard_service):
-    body = {"email": "New@Example.com", "password": PASSWORD}
-    made = client.post("/admins", body, status=201)
-    assert made["email"] == "new@example.com" and made["has_password"]
-    client.refused("POST", "/admins", 409, "CONFLICT", json=body)
-    client.refused("POST", "/admins", 422, "VALIDATION_ERROR", json={**body, "email": "x"})
+    new = client.invite("New@Example.com")
+    assert new.session["admin"]["email"] == "new@example.com" and new.session["admin"]["role"] == "owner"
+    client.refused("POST", "/invitations", 409, "CONFLICT", json={"email": "new@example.com"})
+    client.refused("POST", "/invitations", 422, "VALIDATION_ERROR", json={"email": "x"})
+    client.refused("POST", "/invitations", 422, "VALIDATION_ERROR", json={"email": "y@example.com", "role": "boss"})
     assert "argon" not in json.dumps(client.get("/admins"))
-    new = Client(dashboard_service, "new@example.com")
     app = new.make_app("of new", live=True)
     assert token_answer(dashboard_service, app).status_code == 200
     assert client.delete("/admins/new%40example.com") == {"deleted": "new@example.com"}
@@ -286,8 +288,7 @@ def test_admins(client, dashboard_service):
 
 
 def test_the_apps_of_a_deleted_admin_go_to_another(client, dashboard_service):
-    client.post("/admins", {"email": "parting@example.com", "password": PASSWORD}, status=201)
-    app = Client(dashboard_service, "parting@example.com").make_app("inherited", live=True)
+    app = client.invite("parting@example.com").make_app("inherited", live=True)
     path = "/admins/parting%40example.com"
     for nobody in ("parting@example.com", "unknown@example.com"):
         refused = client.refused("DELETE", f"{path}?apps_to={nobody}", 422, "VALIDATION_ERROR")
@@ -297,10 +298,19 @@ def test_the_apps_of_a_deleted_admin_go_to_another(client, dashboard_service):
     assert token_answer(dashboard_service, app).status_code == 200
 
 
-def test_the_last_admin_stays(fresh):
+def test_the_last_root_stays(fresh):
     service = fresh()
     client = Client(service).set_up()
-    client.refused("DELETE", f"/admins/{FIRST_ADMIN}", 409, "LAST_ADMIN")
+    other = client.invite("owner@example.com")
+    client.refused("DELETE", f"/admins/{FIRST_ADMIN}", 409, "LAST_ADMIN")  # an owner could not manage admins
+    client.refused("PATCH", f"/admins/{FIRST_ADMIN}", 409, "LAST_ADMIN", json={"role": "owner"})
+    assert client.get("/session")["admin"]["role"] == "root"
+    assert client.patch("/admins/Owner@example.com", {"role": "root"})["role"] == "root"
+    assert len(other.get("/admins")["data"]) == 2  # without signing in again
+    client.patch(f"/admins/{FIRST_ADMIN}", {"role": "owner"})
+    client.refused("GET", "/admins", 403, "FORBIDDEN")
+    other.refused("PATCH", "/admins/nobody@example.com", 404, "NOT_FOUND", json={"role": "root"})
+    other.refused("PATCH", f"/admins/{FIRST_ADMIN}", 422, "VALIDATION_ERROR", json={})
     # The command line may: whoever holds the data directory can make another.
     assert service.cli("admin", "delete", FIRST_ADMIN).returncode == 0
     client.refused("GET", "/apps", 401, "UNAUTHENTICATED")
@@ -309,8 +319,8 @@ def test_the_last_admin_stays(fresh):
 def test_a_password_for_who_owns_apps_already(client, dashboard_service):
     assert dashboard_service.cli("app", "create", "--name", "cli app", "--owner", "cli@example.com").returncode == 0
     assert [row["has_password"] for row in client.get("/admins")["data"] if row["email"] == "cli@example.com"] == [False]
-    client.post("/admins", {"email": "cli@example.com", "password": PASSWORD}, status=201)
-    assert [app["name"] for app in Client(dashboard_service, "cli@example.com").get("/apps")["data"]] == ["cli app"]
+    invited = client.invite("cli@example.com")
+    assert [app["name"] for app in invited.get("/apps")["data"]] == ["cli app"]
 
 
 def test_the_page_offers_every_scope():
@@ -327,11 +337,12 @@ def test_a_pause_is_ended_by_its_own_apps_owner_alone(client, other_client):
     mine, theirs = client.make_app("pausing")["client_id"], other_client.make_app("pausing too")["client_id"]
     for browser, app in ((client, mine), (other_client, theirs)):
         assert [row["app"] for row in browser.post("/pauses", {"app": app, "platform": None})["data"]] == [app]
-    for words in ({"app": theirs}, {"app": theirs, "platform": "x"}, {}, {"platform": "x"}):
-        client.refused("POST", "/pauses/resume", 404, "NOT_FOUND", json=words)
-        client.refused("POST", "/pauses", 404, "NOT_FOUND", json=words)
+    for words in ({"app": mine}, {"app": mine, "platform": "x"}, {}, {"platform": "x"}):
+        other_client.refused("POST", "/pauses/resume", 404, "NOT_FOUND", json=words)
+        other_client.refused("POST", "/pauses", 404, "NOT_FOUND", json=words)
     assert [row["app"] for row in other_client.get("/pauses")["data"]] == [theirs]
+    assert {row["app"] for row in client.get("/pauses")["data"]} == {mine, theirs}
     client.post("/pauses/resume", {"app": mine, "platform": None, "account": None})
-    assert client.get("/pauses")["data"] == []
+    assert {row["app"] for row in client.get("/pauses")["data"]} == {theirs}
     client.refused("POST", "/pauses/resume", 404, "NOT_FOUND", json={"app": mine})
     assert [row["app"] for row in other_client.post("/pauses/resume", {"app": theirs})["data"]] == []

@@ -96,13 +96,18 @@ def test_the_apps_api_is_recorded_when_it_changes(house):
     assert hook["secret"] not in json.dumps(found)
 
 
-def test_admins_see_no_rows_of_others_apps(house):
+def test_owners_see_no_rows_of_others(house):
     service, client = house
-    client.post("/admins", {"email": "second@example.com", "password": PASSWORD}, status=201)
-    second = Client(service, "second@example.com")
+    second = client.invite("second@example.com")
+    third = client.invite("third@example.com")
     mine, theirs = client.make_app("mine")["client_id"], second.make_app("theirs")["client_id"]
-    assert {row["app"] for row in rows(second, limit=500)} == {None, theirs}
-    assert mine in {row["app"] for row in rows(client, limit=500)}
+    third.make_app("of the third")
+    Client(service).refused("POST", "/login", 401, "LOGIN_FAILED", json={"email": "second@example.com", "password": "x"})
+    seen = rows(second, limit=500)
+    assert {row["app"] for row in seen} == {None, theirs}
+    assert {row["actor"] for row in seen} == {None, FIRST_ADMIN, "second@example.com"}  # and not who else signs in, or is invited
+    assert {row["object"] for row in seen if row["actor"] != "second@example.com"} == {"admin second@example.com"}
+    assert {mine, theirs} <= {row["app"] for row in rows(client, limit=500)}  # root sees all
     assert rows(second, client_id=mine) == []
     told = json.loads(service.cli("audit", "--json").stdout)["data"]
     assert {mine, theirs} <= {row["app"] for row in told}
@@ -142,7 +147,8 @@ def test_the_command(house):
     lines = service.cli("audit").stdout.splitlines()
     whole = json.loads(service.cli("audit", "--json").stdout)["data"]
     assert len(lines) == len(whole) >= len(rows(client, limit=500))
-    assert "app.create done: app phc_" in lines[-2] and lines[-1].split()[1:5] == [FIRST_ADMIN, "127.0.0.1", "admin.setup", "done:"]
+    assert "app.create done: app phc_" in lines[-3] and lines[-2].split()[1:5] == [FIRST_ADMIN, "127.0.0.1", "admin.setup", "done:"]
+    assert lines[-1].split()[1:] == [USER, "control", "socket", "link.create", "done"]
     assert service.cli("audit", "--since", "2100-01-01").stdout == ""
     assert json.loads(service.cli("audit", "--since", "2100-01-01", "--json").stdout) == {"data": []}
     assert service.cli("audit", "--since", "1h").stdout.splitlines()[-1] == lines[-1]

@@ -11,13 +11,14 @@ from urllib.parse import quote
 
 import pytest
 
-from client import FIRST_ADMIN, PASSWORD, Client, setup_token
+from client import FIRST_ADMIN, PASSWORD, Client, setup_token, token_of
 from harness import ROOT, WATCH, Service, poll
 from test_dashboard_webhooks import last_of
 
 LIST_MAX = 2
 FIGURES = {"p50": 900, "p90": 2100, "p99": 5000, "max": 5000, "bytes": 1048576, "attempts": 1}
-SECRETS = {"token": "TOKEN", "password": "correct horse", "current_password": "correct horse", "new_password": "battery staple"}
+SECRETS = {"token": "TOKEN", "password": "correct horse", "current_password": "correct horse", "new_password": "turnip lamp quartz",
+           "link": "http://127.0.0.1:8080/dashboard/invitation#TOKEN/second%40example.com"}
 TIME = "2026-11-22T12:00:00Z"
 # pattern, replacement; {n} numbers the different values of a walk.
 REPLACED = [
@@ -28,6 +29,7 @@ REPLACED = [
     (re.compile(r"whsec_[0-9A-Za-z+/=]+"), "whsec_SECRET"),
     (re.compile(r"conn_[0-9a-f]{32}"), "conn_{n:032d}"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "0123456789abcdef" * 4),
+    (re.compile(r"\b[0-9a-f]{32}\b"), "0123456789abcdef" * 2),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), TIME),
     (re.compile(r"(state|code_challenge)=[^&]+"), r"\1=..."),
     (re.compile(r"python-requests/\S+"), "Mozilla/5.0 ..."),
@@ -132,8 +134,17 @@ def walk_session(record, service):
     record.session("POST /password", {"current_password": PASSWORD, "new_password": PASSWORD + "!"}, 200)
     record.call("GET /session")
     record.call("GET /sessions")
-    record.call("POST /admins", {"email": "second@example.com", "password": PASSWORD}, 201)
+    Client(service, FIRST_ADMIN, PASSWORD + "!")
+    other = [row["id"] for row in record.client.get("/sessions")["data"] if not row["current"]][0]
+    record.call("DELETE /sessions/{session_id}", status=204, session_id=other)
+    made = record.call("POST /invitations", {"email": "second@example.com", "role": "owner"}, 201)
+    by_link = record.control("POST /links", {"kind": "sign_in", "email": FIRST_ADMIN}, 201)
+    own, record.client = record.client, Client(service)
+    record.call("POST /invitation", {"token": token_of(made["link"]), "password": PASSWORD}, 201)
+    record.call("POST /login/link", {"token": token_of(by_link["link"])})
+    record.client = own
     record.call("GET /admins")
+    record.call("PATCH /admins/{email}", {"role": "root"}, email="second%40example.com")
     record.call("DELETE /admins/{email}", email="second%40example.com")
 
 
@@ -211,6 +222,7 @@ def walk_webhooks(record, app, url):
 
 
 def walk_control(record, directory):
+    record.control("POST /admins", {"email": "third@example.com", "password": PASSWORD, "role": "owner"}, 201)
     record.control("GET /schema")
     record.control("GET /doctor")
     record.control("GET /pauses")

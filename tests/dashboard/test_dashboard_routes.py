@@ -8,7 +8,7 @@ from client import API, Client, web_bodies, web_routes
 from harness import ROOT
 
 ROUTES = [(method if method != "*" else "POST", path, who) for method, path, who in web_routes()]
-NAMES = {"client_id": None, "platform": "x", "email": "nobody%40example.com", "rest": "posts/publish"}
+NAMES = {"client_id": None, "platform": "x", "email": "nobody%40example.com", "session_id": "0" * 32, "rest": "posts/publish"}
 
 
 def filled(path, client_id="phc_unknown"):
@@ -23,6 +23,7 @@ def ids(rows):
 GUARDED = [row for row in ROUTES if row[2] != "NONE"]
 CHANGING = [row for row in GUARDED if row[0] != "GET"]
 OWNED = [row for row in ROUTES if row[2] == "OWNER"]
+OF_ROOT = [row for row in ROUTES if row[2] == "ROOT"]
 
 
 @pytest.mark.parametrize("method, path, who", GUARDED, ids=ids(GUARDED))
@@ -36,10 +37,10 @@ def test_without_the_csrf_token(first_client, method, path, who):
 
 
 @pytest.mark.parametrize("method, path, who", OWNED, ids=ids(OWNED))
-def test_apps_of_others(first_client, other_client, method, path, who):
+def test_apps_of_others(dashboard_app, other_client, method, path, who):
     """What belongs to another owner and what does not exist answer byte for byte alike."""
-    def ask(client_id): return first_client.request(method, filled(path, client_id), json={})
-    foreign, unknown = ask(other_client.app["client_id"]), ask("phc_" + "0" * 24)
+    def ask(client_id): return other_client.request(method, filled(path, client_id), json={})
+    foreign, unknown = ask(dashboard_app["client_id"]), ask("phc_" + "0" * 24)
     assert foreign.status_code == unknown.status_code == 404
     assert foreign.content == unknown.content
     drop = ("X-Request-Id", "Date")
@@ -47,12 +48,28 @@ def test_apps_of_others(first_client, other_client, method, path, who):
                                                    pair for pair in unknown.headers.items() if pair[0] not in drop]
 
 
-def test_apps_of_others_in_queries(first_client, other_client):
+@pytest.mark.parametrize("method, path, who", OF_ROOT, ids=ids(OF_ROOT))
+def test_what_only_root_may_do(dashboard_app, other_client, method, path, who):
+    """An owner is refused before anything is looked at: their own app and another's answer alike."""
+    for client_id in (other_client.app["client_id"], dashboard_app["client_id"]):
+        other_client.refused(method, filled(path, client_id), 403, "FORBIDDEN", json={})
+
+
+def test_apps_of_others_in_queries(dashboard_app, other_client):
     for path in ("/posts", "/calendar?month=2026-11", "/overview", "/usage"):
         mark = "&" if "?" in path else "?"
-        foreign = first_client.request("GET", f"{path}{mark}client_id={other_client.app['client_id']}")
-        unknown = first_client.request("GET", f"{path}{mark}client_id=phc_{'0' * 24}")
+        foreign = other_client.request("GET", f"{path}{mark}client_id={dashboard_app['client_id']}")
+        unknown = other_client.request("GET", f"{path}{mark}client_id=phc_{'0' * 24}")
         assert foreign.status_code == 404 and foreign.content == unknown.content
+
+
+def test_root_sees_every_app(first_client, other_client):
+    theirs = other_client.app["client_id"]
+    assert theirs in [app["client_id"] for app in first_client.get("/apps")["data"]]
+    assert first_client.get(f"/apps/{theirs}")["owner"] == "other@example.com"
+    assert {app["owner"] for app in other_client.get("/apps")["data"]} == {"other@example.com"}
+    for path in ("/posts", "/calendar?month=2026-11", "/overview", "/usage"):
+        first_client.get(f"{path}{'&' if '?' in path else '?'}client_id={theirs}")
 
 
 @pytest.mark.parametrize("method, path, who", ROUTES, ids=ids(ROUTES))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signing in: the set-up link, sessions and their cookie, passwords and how they are guessed."""
-import re
+import json
 import socket
 import time
 import urllib.parse
@@ -9,21 +9,19 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-from client import API, FIRST_ADMIN, PASSWORD, Client, setup_token
+from client import API, FIRST_ADMIN, PASSWORD, Client, setup_token, token_of
 from harness import HTTP_S, WATCH, Service, poll
 
 
 # ---- the first admin ----
 
 
-def test_set_up_by_the_printed_link(fresh, tmp_path):
+def test_set_up_by_a_link(fresh, tmp_path):
     data = tmp_path / "kept"
     service = fresh(data=data)
     client = Client(service)
     found = client.get("/session")
     assert found["setup_needed"] and not found["signed_in"] and found["admin"] is None and found["csrf_token"] is None
-    link = re.search(r"make the first admin at (\S+)", service.stderr())[1]
-    assert link == f"{service.url}/dashboard/setup#{setup_token(service)}"
     token = setup_token(service)
     wrong = {"token": token[:-1] + ("A" if token[-1] != "A" else "B"), "email": FIRST_ADMIN, "password": PASSWORD}
     client.refused("POST", "/setup", 403, "SETUP_TOKEN_INVALID", json=wrong)
@@ -33,11 +31,12 @@ def test_set_up_by_the_printed_link(fresh, tmp_path):
     client.set_up()
     assert client.session["admin"]["email"] == FIRST_ADMIN and not client.session["setup_needed"]
     assert client.get("/session")["admin"] == client.session["admin"]
+    assert client.session["admin"]["role"] == "root"
     # The link is used up, also after a restart.
     Client(service).refused("POST", "/setup", 409, "SETUP_DONE", json={**wrong, "token": token})
     service.stop()
     again = fresh(data=data)
-    assert "setup#" not in again.stderr()
+    assert "nobody can sign in" not in again.stderr()
     assert not Client(again).get("/session")["setup_needed"]
     Client(again).refused("POST", "/setup", 409, "SETUP_DONE", json={**wrong, "token": token})
     Client(again, FIRST_ADMIN)
@@ -55,10 +54,12 @@ def test_the_owner_of_an_app_is_given_the_first_password(fresh):
 
 def test_the_command_line_makes_admins_too(fresh):
     service = fresh()
+    token = setup_token(service)
     done = service.cli("admin", "create", "--email", "cli@example.com", "--password-stdin", stdin=PASSWORD)
     assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["role"] == "root"
     assert not Client(service).get("/session")["setup_needed"]
-    body = {"token": setup_token(service), "email": FIRST_ADMIN, "password": PASSWORD}
+    body = {"token": token, "email": FIRST_ADMIN, "password": PASSWORD}
     Client(service).refused("POST", "/setup", 409, "SETUP_DONE", json=body)
     Client(service, "cli@example.com")
 
@@ -133,8 +134,7 @@ def test_a_session_ends_in_any_case(fresh):
 
 
 def test_a_new_password_ends_all_other_sessions(client, first_client, dashboard_service):
-    first_client.post("/admins", {"email": "turn@example.com", "password": PASSWORD}, status=201)
-    one, two = Client(dashboard_service, "turn@example.com"), Client(dashboard_service, "turn@example.com")
+    one, two = first_client.invite("turn@example.com"), Client(dashboard_service, "turn@example.com")
     old = (one.browser.cookies["posthorn_session"], one.csrf)
     one.refused("POST", "/password", 403, "WRONG_PASSWORD", json={"current_password": "wrong one", "new_password": "a new long word"})
     one.refused("POST", "/password", 422, "VALIDATION_ERROR", json={"current_password": PASSWORD, "new_password": "short"})
@@ -144,6 +144,43 @@ def test_a_new_password_ends_all_other_sessions(client, first_client, dashboard_
     two.refused("GET", "/apps", 401, "UNAUTHENTICATED")
     Client(dashboard_service).refused("POST", "/login", 401, "LOGIN_FAILED", json={"email": "turn@example.com", "password": PASSWORD})
     Client(dashboard_service, "turn@example.com", "a new long word")
+
+
+def test_sessions_are_ended_one_by_one(client, first_client, dashboard_service):
+    one, two, other = first_client.invite("ends@example.com"), Client(dashboard_service, "ends@example.com"), first_client
+    rows = two.get("/sessions")["data"]
+    assert len(rows) == 2 and len({row["id"] for row in rows}) == 2
+    first = [row["id"] for row in rows if not row["current"]][0]
+    other.refused("DELETE", f"/sessions/{first}", 404, "NOT_FOUND")  # root, too, ends no session of another's by its id
+    one.get("/apps")
+    two.delete(f"/sessions/{first}", 204)
+    one.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+    two.refused("DELETE", f"/sessions/{first}", 404, "NOT_FOUND")
+    for wrong in ("", "%", "_" * 32, first[:-1]):
+        assert two.request("DELETE", f"/sessions/{wrong}").status_code in (404, 405)
+    own = two.get("/sessions")["data"][0]["id"]
+    two.delete(f"/sessions/{own}", 204)
+    assert "posthorn_session" not in two.browser.cookies
+    two.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+
+
+@pytest.mark.parametrize("password, words", [
+    ("short enough", None), ("eleven chrs", "at least 12"), ("ünïcödé wörd", None), ("x" * 1025, "at most 1,024"),
+    ("password1234", "too easy"), ("Passw0rd!2026", "too easy"), ("qwertyuiop12", "too easy"), ("aaaaaaaaaaaaaa", "too easy"),
+    ("123456789012", "too easy"), ("abcabcabcabcabc", "too easy"), ("choosing@example.com", "too easy"), ("iloveyouiloveyou", "too easy"),
+    ("posthorn-admin-2026", "too easy"), ("turnip lamp quartz", None),
+])
+def test_passwords(client, first_client, password, words):
+    """Judged where they are chosen: an invitation that is not used up by a bad one."""
+    made = first_client.post("/invitations", {"email": "choosing@example.com"}, status=201)
+    body = {"token": token_of(made["link"]), "password": password}
+    answer = Client(client.service).request("POST", "/invitation", json=body)
+    if words is None:
+        assert answer.status_code == 201, answer.text
+        first_client.delete("/admins/choosing%40example.com")
+    else:
+        assert answer.status_code == 422 and words in answer.json()["errors"]["password"][0]
+        assert password not in answer.text
 
 
 # ---- guessing ----
@@ -233,7 +270,7 @@ def test_a_device_cookie_is_for_one_admin(fresh):
     """And opens nothing by itself."""
     service = fresh()
     known = Client(service).set_up()
-    known.post("/admins", {"email": "second@example.com", "password": PASSWORD}, status=201)
+    known.invite("second@example.com")
     device = known.browser.cookies["posthorn_device"]
     stranger = Client(service, address="127.0.0.2")
     stranger.browser.cookies["posthorn_device"] = device

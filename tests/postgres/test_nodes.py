@@ -191,8 +191,8 @@ def test_doctor_tells_of_every_node(cluster):
 def test_the_dashboard_tells_of_every_node(cluster):
     """Signed in on one node, asked on the other: sessions are the database's. Without the harness's checker: /dashboard is not in openapi.json."""
     first, second = list(cluster.nodes.values())[:2]
-    token = re.search(r"/dashboard/setup#(\S+)", first.stderr())[1]
-    body = json.dumps({"token": token, "email": "nodes@example.com", "password": "correct horse"}).encode()
+    token = json.loads(cluster.cli("admin", "setup-link").stdout)["link"].split("#")[1]
+    body = json.dumps({"token": token, "email": "nodes@example.com", "password": "turnip lamp quartz"}).encode()
     begin = urllib.request.Request(first.url + "/dashboard/api/setup", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(begin, timeout=HTTP_S) as answer:
         cookie = answer.headers["Set-Cookie"].split(";")[0]

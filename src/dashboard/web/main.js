@@ -8,6 +8,8 @@ import {announce, button, empty, failureBox, icon, linkButton, loading, toast} f
 // pattern, loader of its module. The first match wins.
 const ROUTES = [
 	["/setup", () => import("./page_setup.js")],
+	["/invitation", () => import("./page_invitation.js")],
+	["/sign-in", () => import("./page_sign_in.js")],
 	["/login", () => import("./page_login.js")],
 	["/", () => import("./page_overview.js")],
 	["/posts", () => import("./page_posts.js")],
@@ -31,7 +33,7 @@ const ROUTES = [
 	["/audit", () => import("./page_audit.js")],
 	["/you", () => import("./page_you.js")],
 ];
-const OPEN = new Set(["/setup", "/login"]);
+const OPEN = new Set(["/setup", "/invitation", "/sign-in", "/login"]);
 
 const everywhere = [
 	["Overview", "/", "home"],
@@ -49,8 +51,8 @@ const ofApp = [
 	["Webhooks", "/webhooks", "webhooks"],
 	["App settings", "/settings", "settings"],
 ];
+const ofRoot = [["Admins", "/admins", "admins"]];
 const ofHouse = [
-	["Admins", "/admins", "admins"],
 	["Nodes", "/nodes", "app"],
 	["Audit trail", "/audit", "posts"],
 	["Your account", "/you", "settings"],
@@ -126,7 +128,7 @@ function side(path) {
 		memory.apps.length > 0 ? appSwitch() : null,
 		memory.appId ? sideList("This app", ofApp, prefix, path) : null,
 		sideList("All apps", everywhere, "", path),
-		sideList("Installation", ofHouse, "", path),
+		sideList("Installation", api.session().admin?.role === "root" ? [...ofRoot, ...ofHouse] : ofHouse, "", path),
 		h("ul", null, h("li", null, h("a", {href: "/docs", target: "_blank", rel: "noopener"}, icon("docs"), "API reference")))
 	);
 }

@@ -3,30 +3,52 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {when} from "./format.js";
-import {button, card, field, form, openDialog, pageHead, table, tag, toast} from "./ui.js";
+import {button, card, confirm, field, form, openDialog, pageHead, showSecret, table, tag, toast} from "./ui.js";
 
-async function create(context) {
-	const made = await openDialog("Create an admin", (close) => {
+const ROLES = [
+	["owner", "owner: has apps of their own"],
+	["root", "root: manages admins and sees every app"],
+];
+
+async function invite(context, email) {
+	const made = await openDialog(email ? `A new link for ${email}` : "Invite an admin", (close) => {
 		const fields = [
-			field({name: "email", label: "Email", kind: "email", required: true}),
-			field({
-				name: "password",
-				label: "Password",
-				kind: "password",
-				required: true,
-				autocomplete: "new-password",
-				hint: "At least 8 characters. Share it securely; they can change it after signing in.",
-			}),
+			field({name: "email", label: "Email", kind: "email", required: true, value: email}),
+			field({name: "role", label: "Role", kind: "select", options: ROLES, value: "owner"}),
 		];
 		return form({
 			fields,
-			submit: "Create admin",
+			submit: "Make the link",
 			cancel: () => close(),
-			onsubmit: async (values) => close(await api.post("/admins", {email: values.email.trim(), password: values.password})),
+			onsubmit: async (values) => close(await api.post("/invitations", {email: values.email.trim(), role: values.role})),
 		});
 	});
 	if (made) {
-		toast(`${made.email} can sign in.`);
+		await showSecret(
+			"Invitation",
+			`Send this link to ${made.email}, and to nobody else: whoever opens it chooses the password. It works once, for three days.`,
+			[["Link", made.link]]
+		);
+		await context.refresh();
+	}
+}
+
+async function changeRole(context, admin) {
+	const role = admin.role === "root" ? "owner" : "root";
+	const isSure = await confirm({
+		title: `Make ${admin.email} ${role}?`,
+		action: `Make ${role}`,
+		danger: false,
+		text: role === "root" ? "A root admin manages admins and sees every app." : "An owner sees their own apps and manages no admins.",
+	});
+	if (isSure) {
+		await api.patch(`/admins/${encodeURIComponent(admin.email)}`, {role});
+		toast(`${admin.email} is ${role} now.`);
+		if (admin.id === context.session.admin.id) {
+			await api.loadSession();
+			await context.go(context.base);
+			return;
+		}
 		await context.refresh();
 	}
 }
@@ -74,6 +96,7 @@ export async function page(context) {
 			lead: true,
 			cell: (admin) => [h("span", {class: "title"}, admin.email), admin.id === context.session.admin.id ? [" ", tag("you")] : null],
 		},
+		{label: "Role", tight: true, cell: (admin) => tag(admin.role, admin.role === "root" ? "ok" : "calm")},
 		{label: "Can sign in", tight: true, cell: (admin) => (admin.has_password ? tag("yes", "ok") : tag("no password set", "warn"))},
 		{label: "Created", tight: true, cell: (admin) => when(admin.created_at)},
 		{
@@ -81,14 +104,23 @@ export async function page(context) {
 			name: "Actions",
 			tight: true,
 			cell: (admin) =>
-				button("Delete", () => remove(context, admin, admins), {slim: true, kind: "danger", label: `Delete ${admin.email}`}),
+				h(
+					"div",
+					{class: "row"},
+					admin.has_password ? null : button("Invite again", () => invite(context, admin.email), {slim: true}),
+					button(admin.role === "root" ? "Make owner" : "Make root", () => changeRole(context, admin), {
+						slim: true,
+						label: `${admin.role === "root" ? "Make owner" : "Make root"}: ${admin.email}`,
+					}),
+					button("Delete", () => remove(context, admin, admins), {slim: true, kind: "danger", label: `Delete ${admin.email}`})
+				),
 		},
 	];
 	return [
 		pageHead({
 			title: "Admins",
-			sub: "Each admin sees only the apps they own. Every admin can manage admins.",
-			actions: [button("Create admin", () => create(context), {kind: "main", icon: "plus"})],
+			sub: "An owner sees their own apps. A root admin sees every app and manages admins.",
+			actions: [button("Invite an admin", () => invite(context), {kind: "main", icon: "plus"})],
 		}),
 		card({flush: true}, table({caption: "Admins", columns, rows: admins})),
 	];

@@ -25,15 +25,15 @@ export async function page(context) {
 				? notice(
 						"warn",
 						"This installation is not set up yet",
-						h("p", null, "Open the set-up link that the service printed when it started.")
+						h("p", null, "The operator makes a set-up link with ", h("code", null, "posthorn admin setup-link"), ".")
 					)
 				: null,
 			card({}, h("div", {class: "stack"}, h("h1", {tabindex: "-1"}, "Sign in"), form({fields, submit: "Sign in", onsubmit: send}))),
 			h(
 				"p",
 				{class: "soft small"},
-				"Forgot your password? The operator can set a new one with ",
-				h("code", null, "posthorn admin create"),
+				"Forgot your password? The operator makes a link for a new one with ",
+				h("code", null, "posthorn admin setup-link --email EMAIL"),
 				"."
 			)
 		),

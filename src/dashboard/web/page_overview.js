@@ -49,7 +49,7 @@ function alarmLines(context, alarms) {
 					pause.account ? `account ${pause.account}` : "all accounts",
 				].join(", ") + ": nothing new begins, posts wait."),
 				h("p", {class: "small soft"}, `By ${pause.actor}, since `, when(pause.paused_at)),
-				pause.app
+				pause.app || context.session.admin.role === "root"
 					? h("div", {class: "row"}, button("Resume", () => resume(context, pause), {slim: true}))
 					: h("p", {class: "small soft"}, "The operator ends it: posthorn resume.")
 			)

@@ -2,7 +2,7 @@
 // An app's settings: name, redirect list, choices; quotas; a new secret, suspension, handing over.
 import {h} from "./dom.js";
 import * as api from "./api.js";
-import {badge, button, card, confirm, copyField, field, form, lines, notice, openDialog, pageHead, showSecret, toast} from "./ui.js";
+import {badge, button, card, confirm, copyField, facts, field, form, lines, notice, openDialog, pageHead, showSecret, toast} from "./ui.js";
 import {goLive} from "./page_app.js";
 
 function settingsForm(context, app) {
@@ -126,6 +126,13 @@ function quotasCard(context, quotas) {
 		toast("Quotas saved.");
 		await context.refresh();
 	};
+	if (context.session.admin.role !== "root") {
+		const shown = QUOTAS.map(([name, label]) => {
+			const {limit, used} = quotas[name];
+			return [label, `${number(used)} of ${limit === 0 ? "any number" : number(limit)} used`];
+		});
+		return card({title: "Quotas"}, h("p", {class: "soft"}, "What the app may have at most. A root admin changes it."), facts(shown));
+	}
 	return card(
 		{title: "Quotas"},
 		h("p", {class: "soft"}, "What the app may have at most. Empty: as the service is set; 0: no limit."),

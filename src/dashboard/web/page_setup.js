@@ -4,12 +4,13 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {card, field, form, linkButton, notice} from "./ui.js";
+import {PASSWORD_HINT} from "./words.js";
 
 const brand = () => h("div", {class: "brand"}, h("span", {class: "horn", "aria-hidden": "true"}), "Posthorn");
 
 function withoutToken(context) {
 	const text = context.session.setup_needed
-		? "Open the complete link that the service printed when it started: it ends with # and a token. Every start prints a new one."
+		? "Open the complete link: it ends with # and a token. The operator makes one with posthorn admin setup-link."
 		: "This installation already has an admin.";
 	return [
 		brand(),
@@ -42,7 +43,7 @@ export async function page(context) {
 			kind: "password",
 			required: true,
 			autocomplete: "new-password",
-			hint: "At least 8 characters.",
+			hint: PASSWORD_HINT,
 		}),
 		field({name: "again", label: "Repeat password", kind: "password", required: true, autocomplete: "new-password"}),
 	];
@@ -66,7 +67,7 @@ export async function page(context) {
 					"div",
 					null,
 					h("h1", {tabindex: "-1"}, "Set up Posthorn"),
-					h("p", {class: "soft"}, "Create the first admin. This link works once.")
+					h("p", {class: "soft"}, "Create the first admin, who manages the others. This link works once, for ten minutes.")
 				),
 				form({fields, submit: "Create admin and sign in", onsubmit: send})
 			)

@@ -3,7 +3,8 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {when} from "./format.js";
-import {card, field, form, pageHead, table, tag, toast} from "./ui.js";
+import {button, card, field, form, pageHead, table, tag, toast} from "./ui.js";
+import {PASSWORD_HINT} from "./words.js";
 
 function passwordForm(context) {
 	const fields = [
@@ -14,7 +15,7 @@ function passwordForm(context) {
 			kind: "password",
 			required: true,
 			autocomplete: "new-password",
-			hint: "At least 8 characters.",
+			hint: PASSWORD_HINT,
 		}),
 		field({name: "again", label: "Repeat new password", kind: "password", required: true, autocomplete: "new-password"}),
 	];
@@ -40,6 +41,12 @@ function passwordForm(context) {
 	return card({title: "Password"}, form({fields, submit: "Change password", onsubmit: send}));
 }
 
+async function end(context, one) {
+	await api.remove(`/sessions/${encodeURIComponent(one.id)}`);
+	toast("Session ended.");
+	await context.refresh();
+}
+
 export async function page(context) {
 	const sessions = (await api.get("/sessions", null, context.signal)).data;
 	const columns = [
@@ -54,6 +61,15 @@ export async function page(context) {
 		},
 		{label: "Signed in", tight: true, cell: (one) => when(one.created_at)},
 		{label: "Last seen", tight: true, cell: (one) => when(one.last_seen_at)},
+		{
+			label: "",
+			name: "Actions",
+			tight: true,
+			cell: (one) =>
+				one.current
+					? null // Sign out does that
+					: button("End", () => end(context, one), {slim: true, kind: "danger", label: `End the session of ${one.address}`}),
+		},
 	];
 	return [
 		pageHead({title: "Your account", sub: context.session.admin.email}),

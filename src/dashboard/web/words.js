@@ -99,3 +99,6 @@ export const ACCOUNT_TYPES = {
 	organization: "Organization",
 	channel: "Channel",
 };
+
+/** For fields of a new password; the service has the rules. */
+export const PASSWORD_HINT = "At least 12 characters, and not what many people use. A few words of your own are good.";

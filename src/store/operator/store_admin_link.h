@@ -18,7 +18,8 @@ struct admin_link {
 	int64_t expires_at_us;
 };
 
-/* A link of SETUP. Those before it stay good: each of several nodes may have printed one. CONFLICT: an admin has a password. */
+/* A link of SETUP. Those before it stay good: each of several nodes may have printed one. CONFLICT:
+ * an admin has a password. */
 enum err_kind store_admin_link_add_setup(struct store *store, const struct admin_link *link,
 					 int64_t now_us, struct error *err);
 /* A link of the admin with this email: theirs of the same kind end. *admin_out: whose it is.

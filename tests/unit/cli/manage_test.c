@@ -182,9 +182,10 @@ static void too_long_a_secret_is_not_cut(void **state)
 static void admins(void **state)
 {
 	struct fixture *fx = *state;
-	const struct json *made = assert_done(
-		fx, run(fx, command_admin_create,
-			"admin create --email Jo@b.example --password-stdin", "  spaces  \r\n"));
+	const struct json *made =
+		assert_done(fx, run(fx, command_admin_create,
+				    "admin create --email Jo@b.example --password-stdin",
+				    "  spaces at both ends  \r\n"));
 	assert_true(str_equal_z(json_string(json_get(made, "email")), "jo@b.example"));
 	assert_not_done(run(fx, command_admin_create,
 			    "admin create --email ann@b.example --password-stdin", "1234567\n"),

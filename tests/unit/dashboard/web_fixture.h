@@ -123,4 +123,13 @@ static inline void set_up(struct browser *b)
 	assert_int_equal(admin_setup_link(b->fx->admin, b->fx->arena).len, 0);
 }
 
+/* Who set the house up is root; from now on an owner. */
+static inline void become_owner(struct browser *b)
+{
+	struct error err = {0};
+	assert_int_equal(
+		store_admin_set_role(b->fx->store, STR("a@b.example"), ADMIN_OWNER, false, &err),
+		ERR_NONE);
+}
+
 #define LOGIN_BODY "{\"email\":\"a@b.example\",\"password\":\"correct horse\"}"
