@@ -71,6 +71,8 @@ struct command {
 	  "a password") \
 	X("admin", "role", manage_admin_role, 1, "EMAIL --role root|owner", \
 	  "make an admin root or owner") \
+	X("admin", "reset-second-factor", manage_admin_reset_second_factor, 1, "EMAIL", \
+	  "turn off the second factor of an admin who has lost the app and the recovery codes") \
 	X("admin", "setup-link", manage_admin_setup_link, 0, "[--email EMAIL]", \
 	  "print a link that makes the first admin; with --email, one with which that admin " \
 	  "chooses a new password. Good once, for ten minutes") \

@@ -470,6 +470,14 @@ int manage_admin_role(const struct command *command)
 			      pair_body(command, "role", a->role, "", NULL));
 }
 
+int manage_admin_reset_second_factor(const struct command *command)
+{
+	const struct str email = encoded(command->arena, command->arguments->words[2]);
+	const struct str path = str_format(
+		command->arena, "/admin/admins/" STR_FMT "/second-factor/reset", STR_ARG(email));
+	return call_and_print(command, "POST", path, STR(""));
+}
+
 int manage_admin_setup_link(const struct command *command)
 {
 	const char *email = command->arguments->email;

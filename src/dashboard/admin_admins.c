@@ -11,6 +11,7 @@ void admin_write_admin(struct json_writer *w, const struct admin_row *row)
 	json_member_str(w, "email", row->email);
 	json_member_str(w, "role", str_of(store_admin_role_name(row->role)));
 	json_member_bool(w, "has_password", !str_is_empty(row->password_hash));
+	json_member_bool(w, "second_factor", row->has_second_factor);
 	json_member_instant(w, "created_at", row->created_at_us);
 	json_end_object(w);
 }

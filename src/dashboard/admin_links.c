@@ -249,13 +249,15 @@ void admin_invitation_accept(void *context, struct http_request *request,
 			     struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_request_body(request, response, KNOWN("token", "password"));
+	const struct json *body =
+		admin_request_body(request, response, KNOWN("token", "password", "code"));
 	struct admin_link link = {.kind = ADMIN_LINK_PASSWORD};
 	struct admin_row row = {0};
 	struct str password, hash;
 	struct error err = {0};
 	if (body == NULL || !find_link(admin, request, response, body, &link, &row) ||
 	    !admin_password_read(response, body, "password", row.email, &password) ||
+	    !admin_second_factor_passes(admin, request, response, &row, body, 401) ||
 	    !admin_password_hash(admin, response, password, &hash))
 		return;
 	const enum err_kind kind =
@@ -271,11 +273,12 @@ void admin_login_by_link(void *context, struct http_request *request,
 			 struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_request_body(request, response, KNOWN("token"));
+	const struct json *body = admin_request_body(request, response, KNOWN("token", "code"));
 	struct admin_link link = {.kind = ADMIN_LINK_SIGN_IN};
 	struct admin_row row = {0};
 	struct error err = {0};
-	if (body == NULL || !find_link(admin, request, response, body, &link, &row))
+	if (body == NULL || !find_link(admin, request, response, body, &link, &row) ||
+	    !admin_second_factor_passes(admin, request, response, &row, body, 401))
 		return;
 	const enum err_kind kind =
 		store_admin_link_sign_in(admin->config.store, request->arena, &link,

@@ -160,6 +160,19 @@ struct str admin_session_csrf_token(struct arena *arena, const struct caller *ca
 /* Begins a session of this admin and answers with it. */
 void admin_session_begin(struct admin *admin, struct http_request *request,
 			 struct http_response *response, int status, const struct admin_row *row);
+/* Is the body's current_password the caller's? Counts as a guess. False: answered 403, 429, 503. */
+bool admin_session_proves_password(struct admin *admin, struct http_request *request,
+				   struct http_response *response, const struct json *body);
+/* ---- admin_second_factor.c ---- */
+
+/* Where the admin's second factor is on: is the body's code good? It is used up then. False:
+ * answered refused_status SECOND_FACTOR_NEEDED or SECOND_FACTOR_WRONG, 429, 500. */
+bool admin_second_factor_passes(struct admin *admin, struct http_request *request,
+				struct http_response *response, const struct admin_row *row,
+				const struct json *body, int refused_status);
+
+/* ---- admin_session.c ---- */
+
 /* Where the dashboard's pages are: a URL without the path. */
 static inline struct str admin_dashboard_url(const struct admin *admin)
 {

@@ -317,7 +317,8 @@ static bool password_is_right(const struct guess *g, const struct admin_row *row
 void admin_login(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_request_body(request, response, KNOWN("email", "password"));
+	const struct json *body =
+		admin_request_body(request, response, KNOWN("email", "password", "code"));
 	struct str email, password;
 	struct admin_row row = {0};
 	struct error err = {0};
@@ -332,8 +333,20 @@ void admin_login(void *context, struct http_request *request, struct http_respon
 		store_admin_find(admin->config.store, request->arena, email, &row, &err);
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 		admin_respond_failure(response, kind, &err, "admin");
-	else if (password_is_right(&guess, &row, password, 401, "LOGIN_FAILED"))
+	else if (password_is_right(&guess, &row, password, 401, "LOGIN_FAILED") &&
+		 admin_second_factor_passes(admin, request, response, &row, body, 401))
 		admin_session_begin(admin, request, response, 200, &row);
+}
+
+bool admin_session_proves_password(struct admin *admin, struct http_request *request,
+				   struct http_response *response, const struct json *body)
+{
+	const struct caller *caller = admin_request_caller(request);
+	const struct guess guess = guess_of_caller(admin, request, response, caller);
+	return may_guess(&guess) &&
+	       password_is_right(&guess, &caller->session.admin,
+				 json_string(json_get(body, "current_password")), 403,
+				 "WRONG_PASSWORD");
 }
 
 void admin_logout(void *context, struct http_request *request, struct http_response *response)
@@ -359,14 +372,12 @@ void admin_password_change(void *context, struct http_request *request,
 	const struct admin_row *row = &caller->session.admin;
 	const struct json *body =
 		admin_request_body(request, response, KNOWN("current_password", "new_password"));
-	struct str current, wanted, hash;
+	struct str wanted, hash;
 	struct error err = {0};
 	if (body == NULL ||
 	    !admin_password_read(response, body, "new_password", row->email, &wanted))
 		return;
-	current = json_string(json_get(body, "current_password"));
-	const struct guess guess = guess_of_caller(admin, request, response, caller);
-	if (!may_guess(&guess) || !password_is_right(&guess, row, current, 403, "WRONG_PASSWORD") ||
+	if (!admin_session_proves_password(admin, request, response, body) ||
 	    !admin_password_hash(admin, response, wanted, &hash))
 		return;
 	const struct caller renewed = new_session(admin, request, row);

@@ -32,6 +32,7 @@ void store_admin_read(struct sql_cursor *cursor, void *out)
 	admin->password_hash = sql_take_text(cursor);
 	admin->created_at_us = sql_take_int(cursor);
 	(void)store_admin_role_of_name(sql_take_text(cursor), &admin->role);
+	admin->has_second_factor = sql_take_int(cursor) > 0;
 }
 
 enum err_kind store_admin_find(struct store *store, struct arena *arena, struct str email,
@@ -199,7 +200,8 @@ static enum err_kind pass_on_apps(struct store_tx *tx, const struct admin_row *a
 static enum err_kind remove_admin(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct removing *r = argument;
-	static const enum sql_name ends[] = {SQL_SESSIONS_DELETE_OF, SQL_ADMIN_LINKS_END_OF};
+	static const enum sql_name ends[] = {SQL_SESSIONS_DELETE_OF, SQL_ADMIN_LINKS_END_OF,
+					     SQL_SECOND_FACTOR_DELETE, SQL_RECOVERY_CODES_DELETE};
 	struct admin_row admin = {0};
 	enum err_kind kind =
 		sql_find(tx->sql, tx->arena,

@@ -16,6 +16,7 @@ struct admin_row {
 	struct str password_hash; /* empty = none set yet */
 	int64_t created_at_us;
 	enum admin_role role;
+	bool has_second_factor; /* out only (store_second_factor.h) */
 };
 
 enum admin_condition {

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A browser at the dashboard, as far as its API needs one: keeps the cookie, sends the session's CSRF token. Knows docs/dashboard-api.md
 and nothing of how the dashboard is built."""
+import base64
+import hmac
 import json
 import pathlib
 import re
+import time
 
 import requests
 
@@ -39,6 +42,14 @@ def setup_token(service):
 def token_of(link):
     """What a link carries; the email address after it is for the page alone."""
     return link.split("#")[1].split("/")[0]
+
+
+def code_of(secret, steps_on=0):
+    """What an authenticator app shows for this secret (RFC 6238), so many steps ahead of now."""
+    moving = int(time.time()) // 30 + steps_on
+    mac = hmac.digest(base64.b32decode(secret), moving.to_bytes(8, "big"), "sha1")
+    at = mac[-1] & 15
+    return f"{(int.from_bytes(mac[at:at + 4], 'big') & 0x7FFFFFFF) % 1000000:06}"
 
 
 class FromAddress(requests.adapters.HTTPAdapter):

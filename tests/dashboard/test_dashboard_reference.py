@@ -11,13 +11,15 @@ from urllib.parse import quote
 
 import pytest
 
-from client import FIRST_ADMIN, PASSWORD, Client, setup_token, token_of
+from client import FIRST_ADMIN, PASSWORD, Client, code_of, setup_token, token_of
 from harness import ROOT, WATCH, Service, poll
 from test_dashboard_webhooks import last_of
 
 LIST_MAX = 2
 FIGURES = {"p50": 900, "p90": 2100, "p99": 5000, "max": 5000, "bytes": 1048576, "attempts": 1}
 SECRETS = {"token": "TOKEN", "password": "correct horse", "current_password": "correct horse", "new_password": "turnip lamp quartz",
+           "offer": "OFFER", "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", "code": "492039",
+           "uri": "otpauth://totp/Posthorn:first%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Posthorn",
            "link": "http://127.0.0.1:8080/dashboard/invitation#TOKEN/second%40example.com"}
 TIME = "2026-11-22T12:00:00Z"
 # pattern, replacement; {n} numbers the different values of a walk.
@@ -28,6 +30,7 @@ REPLACED = [
     (re.compile(r"phk_[0-9A-Za-z_-]+"), "phk_SECRET"),
     (re.compile(r"whsec_[0-9A-Za-z+/=]+"), "whsec_SECRET"),
     (re.compile(r"conn_[0-9a-f]{32}"), "conn_{n:032d}"),
+    (re.compile(r"\b[a-z2-7]{4}(-[a-z2-7]{4}){3}\b"), "abcd-efgh-ijkl-mnop"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "0123456789abcdef" * 4),
     (re.compile(r"\b[0-9a-f]{32}\b"), "0123456789abcdef" * 2),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), TIME),
@@ -137,6 +140,7 @@ def walk_session(record, service):
     Client(service, FIRST_ADMIN, PASSWORD + "!")
     other = [row["id"] for row in record.client.get("/sessions")["data"] if not row["current"]][0]
     record.call("DELETE /sessions/{session_id}", status=204, session_id=other)
+    walk_second_factor(record)
     made = record.call("POST /invitations", {"email": "second@example.com", "role": "owner"}, 201)
     by_link = record.control("POST /links", {"kind": "sign_in", "email": FIRST_ADMIN}, 201)
     own, record.client = record.client, Client(service)
@@ -144,8 +148,21 @@ def walk_session(record, service):
     record.call("POST /login/link", {"token": token_of(by_link["link"])})
     record.client = own
     record.call("GET /admins")
+    other = Client(service, "second@example.com")
+    offer = other.post("/second-factor/offer")
+    other.post("/second-factor", {"offer": offer["offer"], "code": code_of(offer["secret"]), "current_password": PASSWORD})
+    record.call("POST /admins/{email}/second-factor/reset", email="second%40example.com")
     record.call("PATCH /admins/{email}", {"role": "root"}, email="second%40example.com")
     record.call("DELETE /admins/{email}", email="second%40example.com")
+
+
+def walk_second_factor(record):
+    password = {"current_password": PASSWORD + "!"}
+    offer = record.call("POST /second-factor/offer")
+    codes = record.call("POST /second-factor", {"offer": offer["offer"], "code": code_of(offer["secret"]), **password})["recovery_codes"]
+    record.call("GET /second-factor")
+    codes = record.call("POST /second-factor/codes", {"code": codes[0], **password})["recovery_codes"]
+    record.call("POST /second-factor/off", {"code": codes[0], **password}, 204)
 
 
 def walk_app(record):

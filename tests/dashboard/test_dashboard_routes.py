@@ -104,7 +104,7 @@ def test_methods(first_client):
 @pytest.mark.parametrize("method, path", web_bodies(), ids=lambda value: value)
 def test_an_unknown_field_is_refused(client, dashboard_app, method, path):
     where = filled(path, dashboard_app["client_id"])
-    body = client.refused(method, where, 422, "VALIDATION_ERROR", json={"no_such_name": 1, "emial": "a", "nane": "b"})
+    body = client.refused(method, where, 422, "VALIDATION_ERROR", json={"no_such_name": 1, "emial": "a", "naame": "b"})
     assert body["errors"]["no_such_name"] == ["Unknown field."]
     assert body["message"] == body["errors"]["no_such_name"][0] and len(body["errors"]) == 3
 

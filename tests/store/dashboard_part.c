@@ -10,6 +10,7 @@
 #include "store_dashboard.h"
 #include "store_event.h"
 #include "store_post_resolve.h"
+#include "store_second_factor.h"
 #include "store_session.h"
 
 static const struct failure unknown = {.class = FAILURE_PERMANENT,
@@ -147,6 +148,51 @@ static void a_link_goes_with_its_admin(void **state)
 	assert_int_equal(
 		store_admin_link_add(fx->store, fx->arena, &link, admin.email, NOW, &found, &err),
 		ERR_NOT_FOUND);
+}
+
+static void a_code_is_used_up(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct admin_row admin = make_admin(fx, "hash");
+	struct second_factor factor = {0};
+	struct second_factor_start start = {
+		.admin_id = admin.id, .secret_sealed = STR("sealed"), .last_step = 7};
+	ok(store_admin_put(fx->store, fx->arena, &admin, ADMIN_IF_NEW, &admin, &err), &err);
+	for (size_t i = 0; i < RECOVERY_CODES; i++)
+		start.code_hashes[i] = new_name(fx, "code");
+	assert_int_equal(store_second_factor_use_step(fx->store, admin.id, 9, &err), ERR_FORBIDDEN);
+	ok(store_second_factor_turn_on(fx->store, &start, &err), &err);
+	assert_int_equal(store_second_factor_turn_on(fx->store, &start, &err), ERR_CONFLICT);
+	ok(store_second_factor_find(fx->store, fx->arena, admin.id, &factor, &err), &err);
+	assert_true(str_is(factor.secret_sealed, "sealed") && factor.codes_left == RECOVERY_CODES);
+	ok(store_admin_find(fx->store, fx->arena, admin.email, &admin, &err), &err);
+	assert_true(admin.has_second_factor);
+	assert_int_equal(store_second_factor_use_step(fx->store, admin.id, 7, &err), ERR_FORBIDDEN);
+	ok(store_second_factor_use_step(fx->store, admin.id, 8, &err), &err);
+	assert_int_equal(store_second_factor_use_step(fx->store, admin.id, 8, &err), ERR_FORBIDDEN);
+	ok(store_second_factor_use_code(fx->store, admin.id, start.code_hashes[3], &err), &err);
+	assert_int_equal(
+		store_second_factor_use_code(fx->store, admin.id, start.code_hashes[3], &err),
+		ERR_FORBIDDEN);
+	ok(store_second_factor_set_codes(fx->store, admin.id, start.code_hashes, &err), &err);
+	ok(store_second_factor_use_code(fx->store, admin.id, start.code_hashes[3], &err), &err);
+	ok(store_second_factor_turn_off(fx->store, admin.id, &err), &err);
+	assert_int_equal(store_second_factor_turn_off(fx->store, admin.id, &err), ERR_NOT_FOUND);
+	assert_int_equal(
+		store_second_factor_set_codes(fx->store, admin.id, start.code_hashes, &err),
+		ERR_NOT_FOUND);
+	assert_int_equal(
+		store_second_factor_use_code(fx->store, admin.id, start.code_hashes[4], &err),
+		ERR_FORBIDDEN);
+	/* It goes with its admin. */
+	ok(store_second_factor_turn_on(fx->store, &start, &err), &err);
+	ok(store_admin_remove(fx->store, admin.email, STR(""), false, &err), &err);
+	assert_int_equal(store_second_factor_find(fx->store, fx->arena, admin.id, &factor, &err),
+			 ERR_NOT_FOUND);
+	assert_int_equal(
+		store_second_factor_use_code(fx->store, admin.id, start.code_hashes[4], &err),
+		ERR_FORBIDDEN);
 }
 
 static struct session_row session_of(struct fixture *fx, const struct admin_row *admin,
@@ -599,6 +645,7 @@ int run_dashboard_tests(void)
 		STORE_TEST(one_root_stays),
 		STORE_TEST(a_link_lets_in_once),
 		STORE_TEST(a_link_goes_with_its_admin),
+		STORE_TEST(a_code_is_used_up),
 		STORE_TEST(sessions_end),
 		STORE_TEST(a_new_password_ends_all_sessions_but_the_new),
 		STORE_TEST(the_oldest_of_too_many_sessions_ends),

@@ -53,6 +53,19 @@ async function changeRole(context, admin) {
 	}
 }
 
+async function resetFactor(context, admin) {
+	const isSure = await confirm({
+		title: `Reset the second factor of ${admin.email}?`,
+		action: "Reset it",
+		text: "For who has lost app and recovery codes: their password alone signs them in then. Make sure that it is them who ask.",
+	});
+	if (isSure) {
+		await api.post(`/admins/${encodeURIComponent(admin.email)}/second-factor/reset`);
+		toast("The second factor is off.");
+		await context.refresh();
+	}
+}
+
 async function remove(context, admin, admins) {
 	const isSelf = admin.id === context.session.admin.id;
 	const done = await openDialog(`Delete ${admin.email}?`, (close) => {
@@ -98,6 +111,7 @@ export async function page(context) {
 		},
 		{label: "Role", tight: true, cell: (admin) => tag(admin.role, admin.role === "root" ? "ok" : "calm")},
 		{label: "Can sign in", tight: true, cell: (admin) => (admin.has_password ? tag("yes", "ok") : tag("no password set", "warn"))},
+		{label: "Second factor", tight: true, cell: (admin) => (admin.second_factor ? tag("on", "ok") : tag("off"))},
 		{label: "Created", tight: true, cell: (admin) => when(admin.created_at)},
 		{
 			label: "",
@@ -107,6 +121,12 @@ export async function page(context) {
 				h(
 					"div",
 					{class: "row"},
+					admin.second_factor && admin.id !== context.session.admin.id
+						? button("Reset second factor", () => resetFactor(context, admin), {
+								slim: true,
+								label: `Reset the second factor of ${admin.email}`,
+							})
+						: null,
 					admin.has_password ? null : button("Invite again", () => invite(context, admin.email), {slim: true}),
 					button(admin.role === "root" ? "Make owner" : "Make root", () => changeRole(context, admin), {
 						slim: true,

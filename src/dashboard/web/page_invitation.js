@@ -3,6 +3,7 @@
 // address of whom it is for, which is only shown. The link is used up when the form is sent, not when the page is opened.
 import {h} from "./dom.js";
 import * as api from "./api.js";
+import {codeField} from "./second_factor.js";
 import {card, field, form, linkButton, notice} from "./ui.js";
 import {PASSWORD_HINT} from "./words.js";
 
@@ -25,9 +26,11 @@ export async function page(context) {
 	if (token === "") {
 		return withoutToken(context);
 	}
+	const code = codeField();
 	const fields = [
 		field({name: "password", label: "Password", kind: "password", required: true, autocomplete: "new-password", hint: PASSWORD_HINT}),
 		field({name: "again", label: "Repeat password", kind: "password", required: true, autocomplete: "new-password"}),
+		code,
 	];
 	const send = async ({password, again}) => {
 		if (password !== again) {
@@ -35,8 +38,10 @@ export async function page(context) {
 			fields[1].control.focus();
 			return;
 		}
-		await api.changeSession("/invitation", {token, password});
-		await context.go(api.session().signed_in ? context.base : `${context.base}/login`, {replace: true});
+		await code.ask((more) => api.changeSession("/invitation", {token, password, ...more}));
+		if (api.session().signed_in) {
+			await context.go(context.base, {replace: true});
+		}
 	};
 	return [
 		brand(),

@@ -2,18 +2,24 @@
 // Signing in.
 import {h} from "./dom.js";
 import * as api from "./api.js";
+import {codeField} from "./second_factor.js";
 import {card, field, form, notice} from "./ui.js";
 
 /** Only ever back into the dashboard. */
 const target = (context) => (/^\/dashboard(\/[^/\\]|\?|$)/.test(context.query.next ?? "") ? context.query.next : context.base);
 
 export async function page(context) {
+	const code = codeField();
 	const fields = [
 		field({name: "email", label: "Email", kind: "email", required: true, autocomplete: "username"}),
 		field({name: "password", label: "Password", kind: "password", required: true, autocomplete: "current-password"}),
+		code,
 	];
-	const send = async ({email, password}) => {
-		await api.changeSession("/login", {email: email.trim(), password});
+	const send = async (values) => {
+		await code.ask((more) => api.changeSession("/login", {email: values.email.trim(), password: values.password, ...more}));
+		if (!api.session().signed_in) {
+			return;
+		}
 		await context.go(target(context), {replace: true});
 	};
 	return [

@@ -3,6 +3,7 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {when} from "./format.js";
+import {factorCard} from "./second_factor.js";
 import {button, card, field, form, pageHead, table, tag, toast} from "./ui.js";
 import {PASSWORD_HINT} from "./words.js";
 
@@ -48,7 +49,10 @@ async function end(context, one) {
 }
 
 export async function page(context) {
-	const sessions = (await api.get("/sessions", null, context.signal)).data;
+	const [{data: sessions}, factor] = await Promise.all([
+		api.get("/sessions", null, context.signal),
+		api.get("/second-factor", null, context.signal),
+	]);
 	const columns = [
 		{
 			label: "Browser",
@@ -84,7 +88,7 @@ export async function page(context) {
 				},
 				table({caption: "Sessions", columns, rows: sessions})
 			),
-			passwordForm(context)
+			h("div", {class: "stack"}, passwordForm(context), factorCard(context, factor))
 		),
 	];
 }

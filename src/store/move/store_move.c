@@ -41,6 +41,8 @@ static const struct {
 		*serial; /* the column whose numbers are given out by the database; NULL = none */
 } tables[] = {
 	{"admins", "id", NULL},
+	{"second_factors", "id", NULL},
+	{"recovery_codes", "admin_id, code_hash", NULL},
 	{"apps", "id", NULL},
 	{"app_tokens", "app_id", NULL},
 	{"app_keys", "id", NULL},

@@ -60,6 +60,10 @@ static const struct column_row rows[] = {
 	 SQL_SEALED_DELIVERY_FLOW_PAGE,
 	 SQL_SEALED_DELIVERY_FLOW_SWAP,
 	 false},
+	{{"second_factors", "secret_sealed", "second_factors", "secret"},
+	 SQL_SEALED_SECOND_FACTOR_PAGE,
+	 SQL_SEALED_SECOND_FACTOR_SWAP,
+	 false},
 };
 
 const struct sealed_column *store_sealed_column(size_t number)

@@ -81,6 +81,7 @@ static int open_db(void **state)
 				     " email TEXT NOT NULL UNIQUE, password_hash {blob},"
 				     " created_at_us BIGINT REFERENCES meta (number),"
 				     " role TEXT);"
+				     "CREATE TABLE second_factors (id TEXT);"
 				     "CREATE UNIQUE INDEX n ON meta (number);"),
 				 &err),
 			 ERR_NONE);
