@@ -58,6 +58,8 @@ enum err_kind listeners_open_rules(struct service *service, struct error *err)
 {
 	enum err_kind kind = open_proxies(service, err);
 	if (kind == ERR_NONE)
+		kind = sign_in_open(service, err);
+	if (kind == ERR_NONE)
 		kind = open_hosts(service, SETTING_ID_listen, &service->hosts, err);
 	if (kind == ERR_NONE)
 		kind = open_hosts(service, SETTING_ID_metrics_listen, &service->metrics.hosts, err);

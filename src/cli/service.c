@@ -559,6 +559,7 @@ static enum err_kind open_dashboard(struct service *service, struct error *err)
 		.dashboard_url = service->dashboard.hosts != NULL ? service->dashboard_url : NULL,
 		.sandbox_url = text_or_null(settings, SETTING_ID_sandbox),
 		.version = POSTHORN_VERSION,
+		.proxy_sign_in = service->has_proxy_sign_in ? &service->proxy_sign_in : NULL,
 		.session_idle_s = settings_number(settings, SETTING_ID_session_idle),
 		.session_lifetime_s = settings_number(settings, SETTING_ID_session_lifetime),
 		.deliverer = service->deliverer,

@@ -17,6 +17,8 @@
 
 #include "hosted.h"
 
+#include "admin.h"
+
 #include "crash_point.h"
 #include "heartbeat.h"
 #include "service.h"
@@ -92,6 +94,8 @@ struct service {
 	struct admin *admin;
 	struct http_proxies *proxies;
 	struct http_hosts *hosts; /* of the public listener */
+	bool has_proxy_sign_in;
+	struct admin_proxy_sign_in proxy_sign_in;
 	struct httpd *httpd;
 	struct side metrics;
 	struct side dashboard;
@@ -127,6 +131,12 @@ struct str service_public_url(const struct settings *settings, struct arena *are
 
 /* base_url, with loopback in place of an any-address. In arena. */
 struct str service_reachable_url(struct arena *arena, struct str base_url);
+
+/* ---- sign_in.c ---- */
+
+/* Reads the settings of sign-in by a proxy into service->proxy_sign_in. INVALID: one is missing or
+ * wrong, with its name. */
+enum err_kind sign_in_open(struct service *service, struct error *err);
 
 /* ---- listeners.c: hosts, trusted proxies, and the listeners beside the public one ---- */
 

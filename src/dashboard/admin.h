@@ -21,6 +21,7 @@ struct admin;
 struct admin_findings;
 struct app_row;
 struct arena;
+struct cidr;
 struct clock;
 struct connector;
 struct deliverer;
@@ -79,12 +80,23 @@ struct admin_app_port {
 	void *context;
 };
 
+/* A proxy that has signed people in already (docs/operations.md, "Single sign-on"). */
+struct admin_proxy_sign_in {
+	struct str header;            /* whose value is the admin's email */
+	struct str secret_header;     /* whose value proves that the proxy has set the other */
+	struct str secret;            /* not empty */
+	const struct cidr *addresses; /* of the proxy itself */
+	size_t address_count;
+};
+
 struct admin_web_config {
 	const char *public_url; /* may be filled in until the first request */
 	/* Where the pages are, likewise; NULL = at public_url. */
 	const char *dashboard_url;
 	const char *sandbox_url; /* NULL = real platforms */
 	const char *version;
+	/* NULL = nobody signs in so. Must outlive the API. */
+	const struct admin_proxy_sign_in *proxy_sign_in;
 	int64_t session_idle_s;
 	int64_t session_lifetime_s;
 	struct deliverer *deliverer; /* to wake it */

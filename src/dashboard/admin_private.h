@@ -163,6 +163,11 @@ void admin_session_begin(struct admin *admin, struct http_request *request,
 /* Is the body's current_password the caller's? Counts as a guess. False: answered 403, 429, 503. */
 bool admin_session_proves_password(struct admin *admin, struct http_request *request,
 				   struct http_response *response, const struct json *body);
+/* ---- admin_proxy.c ---- */
+
+/* The email, in lower case, that a trusted proxy says of this request; empty = none does. */
+struct str admin_proxy_email(const struct admin *admin, const struct http_request *request);
+
 /* ---- admin_second_factor.c ---- */
 
 /* Where the admin's second factor is on: is the body's code good? It is used up then. False:

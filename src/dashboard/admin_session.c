@@ -147,8 +147,9 @@ static struct str sandbox_page(const struct admin *admin, struct arena *arena)
 }
 
 /* caller NULL: signed out. */
-static void respond_session(struct admin *admin, struct http_response *response, int status,
-			    const struct caller *caller, bool needs_setup)
+static void respond_session(struct admin *admin, const struct http_request *request,
+			    struct http_response *response, int status, const struct caller *caller,
+			    bool needs_setup)
 {
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, status));
@@ -159,6 +160,7 @@ static void respond_session(struct admin *admin, struct http_response *response,
 		write_signed_in(admin, response->arena, &w, caller);
 	else
 		write_signed_out(&w);
+	json_member_str_or_null(&w, "proxy_email", admin_proxy_email(admin, request));
 	json_member_int(&w, "idle_s", admin->web.session_idle_s);
 	json_member_bool(&w, "sandbox", admin->web.sandbox_url != NULL);
 	json_member_str(&w, "mode", str_of(admin->config.mode));
@@ -180,7 +182,8 @@ void admin_session_show(void *context, struct http_request *request, struct http
 	if (kind == ERR_NOT_FOUND || is_signed_in)
 		kind = store_admin_any(admin->config.store, &has_admin, &err);
 	if (kind == ERR_NONE)
-		respond_session(admin, response, 200, is_signed_in ? &caller : NULL, !has_admin);
+		respond_session(admin, request, response, 200, is_signed_in ? &caller : NULL,
+				!has_admin);
 	else
 		admin_respond_failure(response, kind, &err, "session");
 }
@@ -221,7 +224,7 @@ void admin_session_begin(struct admin *admin, struct http_request *request,
 		admin_respond_failure(response, kind, &err, "session");
 		return;
 	}
-	respond_session(admin, response, status, &caller, false);
+	respond_session(admin, request, response, status, &caller, false);
 	set_cookie(response, caller.session.is_secure, caller.token);
 	device_cookie_set(admin->config.seal, admin->config.random, response, row->email,
 			  caller.session.is_secure);
@@ -387,7 +390,7 @@ void admin_password_change(void *context, struct http_request *request,
 		admin_respond_failure(response, kind, &err, "admin");
 		return;
 	}
-	respond_session(admin, response, 200, &renewed, false);
+	respond_session(admin, request, response, 200, &renewed, false);
 	set_cookie(response, renewed.session.is_secure, renewed.token);
 }
 

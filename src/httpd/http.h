@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "cidr.h"
 #include "err.h"
 #include "form.h"
 #include "str.h"
@@ -53,6 +54,9 @@ struct http_request {
 	/* "127.0.0.1": the client's, as trusted proxies say it (http_proxies.h); empty for Unix
 	 * sockets and direct dispatch */
 	struct str remote_address;
+	/* Who holds the other end of the connection, whatever proxies say; of the Internet. */
+	bool has_peer_address;
+	uint8_t peer_address[CIDR_ADDRESS_BYTES];
 	/* Who holds the other end of a Unix socket, as the kernel says it; who dispatches
 	 * directly. */
 	bool has_peer_uid;

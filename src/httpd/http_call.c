@@ -259,6 +259,8 @@ static struct str client_address(const struct call *call, struct MHD_Connection 
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	if (info == NULL || info->client_addr == NULL)
 		return (struct str){0};
+	call->request->has_peer_address =
+		cidr_address_of_socket(info->client_addr, call->request->peer_address, NULL);
 	return http_proxies_client(call->context->proxies, call->arena, call->request,
 				   info->client_addr);
 }

@@ -10,6 +10,7 @@ import pytest
 import requests
 
 from browser import Browser, By
+from client import code_of
 from harness import HTTP_S, PLATFORMS, basic
 from house import EMAIL, PASSWORD
 from test_webhooks import Receiver
@@ -486,6 +487,46 @@ def test_a_session_is_ended(walk):
         assert other.path() == "/dashboard/login"
     finally:
         other.close()
+
+
+def test_second_factor(walk):
+    walk.open("/dashboard/you")
+    walk.press("Turn on")
+    secret = walk.value_of("Key")
+    picture(walk, "second-factor")
+    walk.fill("Code", "000000")
+    walk.fill("Your password", PASSWORD)
+    walk.press("Turn on")
+    walk.see("not the code that the app shows")
+    walk.fill("Code", code_of(secret, -1))
+    walk.press("Turn on")
+    codes = walk.value_of("Codes").split()
+    assert len(codes) == 10
+    walk.press("I have saved it")
+    walk.see("10 recovery codes are left")
+    other = Browser()
+    try:
+        other.url = walk.house.url
+        other.open("/dashboard/login")
+        other.fill("Email", EMAIL)
+        other.fill("Password", PASSWORD)
+        other.press("Sign in")
+        other.see("Six digits of your authenticator app")
+        picture(other, "sign-in-code")
+        other.fill("Code", "no code at all")
+        other.press("Sign in")
+        other.see("The code is wrong, or was used already")
+        other.fill("Code", code_of(secret))
+        other.press("Sign in")
+        other.see("Harbour")
+    finally:
+        other.close()
+    walk.open("/dashboard/you")
+    walk.press("Turn off the second factor")
+    walk.fill("Your password", PASSWORD)
+    walk.fill("Code", codes[0])
+    walk.press("Turn off")
+    walk.see("The second factor is off")
 
 
 def test_password(walk):

@@ -21,6 +21,7 @@ SECRETS = {"token": "TOKEN", "password": "correct horse", "current_password": "c
            "offer": "OFFER", "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", "code": "492039",
            "uri": "otpauth://totp/Posthorn:first%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Posthorn",
            "link": "http://127.0.0.1:8080/dashboard/invitation#TOKEN/second%40example.com"}
+SIGN_IN_SECRET = "0123456789abcdef-secret-of-the-proxy"
 TIME = "2026-11-22T12:00:00Z"
 # pattern, replacement; {n} numbers the different values of a walk.
 REPLACED = [
@@ -146,6 +147,8 @@ def walk_session(record, service):
     own, record.client = record.client, Client(service)
     record.call("POST /invitation", {"token": token_of(made["link"]), "password": PASSWORD}, 201)
     record.call("POST /login/link", {"token": token_of(by_link["link"])})
+    record.client.browser.headers.update({"X-Email": FIRST_ADMIN, "X-Secret": SIGN_IN_SECRET})
+    record.call("POST /login/proxy", {})
     record.client = own
     record.call("GET /admins")
     other = Client(service, "second@example.com")
@@ -258,7 +261,12 @@ def walk_control(record, directory):
 def recorded(tmp_path_factory, sandbox, connect_account, session_receiver):
     """{"POST /setup": {"path", "request", "status", "answer"}, ...} of all routes, in the order of the table."""
     directory = tmp_path_factory.mktemp("reference")
-    with Service(directory / "data", sandbox, ["--time-scale", "1000"]) as service:
+    secret = directory / "secret"
+    secret.write_text(SIGN_IN_SECRET)
+    secret.chmod(0o600)
+    sign_in = ["--sign-in-header", "X-Email", "--sign-in-proxy", "127.0.0.1", "--sign-in-secret-file", str(secret),
+               "--sign-in-secret-header", "X-Secret"]
+    with Service(directory / "data", sandbox, ["--time-scale", "1000", *sign_in]) as service:
         WATCH.remove(service.url)
         record = Recorder(Client(service), service, sandbox, directory)
         walk_session(record, service)

@@ -12,6 +12,7 @@ To add the database of a released schema: run its program, kill it in the same s
 with which its neighbours begin. The master key is KEY. Instants are moved, so that the service died an hour to a day ago."""
 import collections
 import ctypes
+import json
 import pathlib
 import re
 import sqlite3
@@ -19,7 +20,7 @@ import time
 
 import pytest
 
-from harness import App, Sandbox, Service, poll
+from harness import App, Sandbox, Service, cli, poll
 
 HERE = pathlib.Path(__file__).resolve().parent
 OLD = sorted((HERE / "old").glob("*.sql"))
@@ -217,3 +218,20 @@ def test_no_old_database_is_missing():
     """Schemas that no release had need none."""
     assert [int(path.stem) for path in OLD][:8] == list(range(1, 9))
     assert [path.name for path in OLD if path.stat().st_size > 60000] == []
+
+
+def test_the_first_admin_with_a_password_becomes_root(tmp_path):
+    """Before, every admin managed all others: now the oldest who can sign in does, and the owner of an app who cannot is older still."""
+    data = tmp_path / "data"
+    write_key(data)
+    database = sqlite3.connect(data / "posthorn.db")
+    database.executescript(OLD[0].read_text().replace("http://media.example", "http://127.0.0.1"))
+    oldest = database.execute("SELECT MIN(created_at_us) FROM admins").fetchone()[0]
+    for n, email in ((2, "later@old.example"), (1, "first@old.example")):
+        database.execute("INSERT INTO admins VALUES (?, ?, 'hash', ?)", (f"id-{n}", email, oldest + n))
+    database.commit()
+    database.close()
+    done = cli("admin", "list", "--data", data, "--mode", "live")
+    assert done.returncode == 0, done.stderr
+    roles = {row["email"]: row["role"] for row in json.loads(done.stdout)["data"]}
+    assert roles == {"owner@old.example": "owner", "first@old.example": "root", "later@old.example": "owner"}

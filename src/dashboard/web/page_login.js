@@ -8,6 +8,22 @@ import {card, field, form, notice} from "./ui.js";
 /** Only ever back into the dashboard. */
 const target = (context) => (/^\/dashboard(\/[^/\\]|\?|$)/.test(context.query.next ?? "") ? context.query.next : context.base);
 
+/** Who is signed in at a proxy in front of the service, that is trusted with this. */
+function proxyCard(context) {
+	const code = codeField();
+	const send = async () => {
+		await code.ask((more) => api.changeSession("/login/proxy", more));
+		if (api.session().signed_in) {
+			await context.go(target(context), {replace: true});
+		}
+	};
+	return card(
+		{},
+		h("p", null, "Single sign-on knows you as ", h("strong", null, context.session.proxy_email), "."),
+		form({fields: [code], submit: "Continue as this admin", onsubmit: send})
+	);
+}
+
 export async function page(context) {
 	const code = codeField();
 	const fields = [
@@ -34,6 +50,7 @@ export async function page(context) {
 						h("p", null, "The operator makes a set-up link with ", h("code", null, "posthorn admin setup-link"), ".")
 					)
 				: null,
+			context.session.proxy_email ? proxyCard(context) : null,
 			card({}, h("div", {class: "stack"}, h("h1", {tabindex: "-1"}, "Sign in"), form({fields, submit: "Sign in", onsubmit: send}))),
 			h(
 				"p",
