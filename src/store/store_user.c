@@ -399,7 +399,25 @@ static enum err_kind erase_delivery(struct store_tx *tx, const struct erasure *e
 				: kind;
 }
 
-/* A batch of the account's posts, and with the last one its names. */
+/* A draft goes with the first of its users: it was never published, and the words in it may be
+ * anybody's. */
+static enum err_kind erase_drafts(struct store_tx *tx, const struct erasure *erasure,
+				  struct str account_id, struct error *err)
+{
+	const struct sql_args args = SQL_ARGS(
+		sql_text(erasure->app_id),
+		sql_text(str_format(tx->arena, "%%\"" STR_FMT "\"%%", STR_ARG(account_id))));
+	int64_t bytes = 0;
+	enum err_kind kind = sql_number(tx->sql, SQL_ERASURE_DRAFT_BYTES, args, &bytes, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_ERASURE_DRAFTS, args, NULL, err);
+	return kind == ERR_NONE
+		       ? sql_run(tx->sql, SQL_ERASURE_WORK,
+				 SQL_ARGS(sql_text(erasure->app_id), sql_int(bytes)), NULL, err)
+		       : kind;
+}
+
+/* A batch of the account's posts, and with the last one its drafts and its names. */
 static enum err_kind erase_account(struct store_tx *tx, const struct erasure *erasure,
 				   const struct place *place, struct error *err)
 {
@@ -424,6 +442,8 @@ static enum err_kind erase_account(struct store_tx *tx, const struct erasure *er
 		       SQL_ARGS(sql_text(erasure->id), account, sql_int(reached.due_at_us),
 				sql_text(reached.id), sql_int(is_last)),
 		       NULL, err);
+	if (kind == ERR_NONE && is_last)
+		kind = erase_drafts(tx, erasure, place->account_id, err);
 	return kind == ERR_NONE && is_last
 		       ? sql_run(tx->sql, SQL_ERASURE_ACCOUNT, SQL_ARGS(account), NULL, err)
 		       : kind;

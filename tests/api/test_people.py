@@ -135,8 +135,10 @@ def test_nothing_of_an_erased_user_is_left(people, sandbox, media):
     refused = people.wait_post(people.accepted(account, texts[1])["post_id"])
     sandbox.clear_faults()
     waits = people.accepted(account, texts[2], scheduled_at=utc(3600))["post_id"]
+    draft = people.post("/v1/drafts", json={"account_ids": [account], "content": texts[3]}, headers={"Idempotency-Key": marker("key")})
+    assert draft.status_code == 201
     poll("the webhook has it", lambda: len(receiver.of("/")) >= 5)
-    words = ["Anna Unmistakable", "anna.unmistakable@example.com", *texts[:3], "Anna at sea", shown["platform_account_id"],
+    words = ["Anna Unmistakable", "anna.unmistakable@example.com", *texts, "Anna at sea", shown["platform_account_id"],
              shown["username"], out["platform_posts"][0]["url"]]
     assert set(files_with(people.data, *words)) >= set(words), "the test finds what is there"
     answer = erase(people, "anna@home")
@@ -156,6 +158,7 @@ def test_nothing_of_an_erased_user_is_left(people, sandbox, media):
     assert people.show(out["id"])["platform_posts"][0]["outcome"] == "all"
     assert people.show(waits)["platform_posts"][0]["error"]["code"] in ("CANCELLED", "ACCOUNT_REAUTH_REQUIRED")
     assert people.get(f"/v1/posts/{out['id']}/timeline").json()["data"] == []
+    assert people.get("/v1/drafts").json()["data"] == []
     check_error(people.get(user_path("anna@home")), 404, "NOT_FOUND")
     assert erase(people, "anna@home").status_code == 202
     assert len(erased_events(people)) == 1
