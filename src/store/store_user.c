@@ -453,9 +453,9 @@ static enum err_kind erase_account(struct store_tx *tx, const struct erasure *er
 static enum err_kind erase_events(struct store_tx *tx, const struct erasure *e, int64_t to_seq,
 				  struct error *err)
 {
-	const struct sql_args args =
-		SQL_ARGS(sql_text(e->app_id), sql_int(e->after_seq), sql_int(to_seq),
-			 sql_text(e->id), sql_text(e->user_id), sql_int(e->platform));
+	const struct sql_args args = SQL_ARGS(
+		sql_text(e->app_id), sql_int(e->after_seq), sql_int(to_seq), sql_text(e->id),
+		sql_text(e->user_id), sql_int(e->platform), sql_word("%"));
 	int64_t open = 0;
 	enum err_kind kind = sql_number(tx->sql, SQL_ERASURE_WEBHOOKS_OPEN, args, &open, err);
 	if (kind == ERR_NONE)
