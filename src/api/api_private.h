@@ -236,7 +236,7 @@ void post_write_delivery(struct json_writer *w, const struct post_view *view,
 /* ---- posts.c ---- */
 
 /* A hundred posts of a megabyte do not fit into one answer. */
-void respond_posts_too_large(struct http_response *response);
+void posts_respond_too_large(struct http_response *response);
 
 /* ---- drafts.c ---- */
 
@@ -275,8 +275,8 @@ enum err_kind api_post_accounts(const struct api *api, struct str app_id,
 void api_post_check(const struct app_row *app, const struct publish_request *post,
 		    const struct account_row *accounts, struct problems *problems);
 /* 409 with the first post. */
-void post_respond_duplicate(struct http_response *response,
-			    const struct post_accept_result *result);
+void publish_respond_duplicate(struct http_response *response,
+			       const struct post_accept_result *result);
 /* Publishes body, which was made of draft, and takes the draft away. POST_DRAFT_GONE or
  * POST_DRAFT_CHANGED: not answered, and nothing is published. */
 enum post_accept_outcome api_publish_draft(struct api *api, struct http_request *request,

@@ -433,7 +433,7 @@ static void respond_gone(struct drafts_call *c, const struct json *wish)
 		store_post_of_request(c->api->config.store, c->request->arena,
 				      request_app(c->request)->id, request_id, &first, &err);
 	if (!respond_if_failed(c->api, c->request, c->response, kind, &err))
-		post_respond_duplicate(c->response, &first);
+		publish_respond_duplicate(c->response, &first);
 }
 
 /* POST_ACCEPTED: answered. */

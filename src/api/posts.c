@@ -200,7 +200,7 @@ static void write_posts(struct json_writer *w, const struct post_row *posts, siz
 	arena_free(&arena);
 }
 
-void respond_posts_too_large(struct http_response *response)
+void posts_respond_too_large(struct http_response *response)
 {
 	respond_field_error(
 		response, 422, "VALIDATION_ERROR", STR("per_page"),
@@ -218,7 +218,7 @@ static void respond_list(struct http_response *response, const struct list_query
 	respond_write_meta(&w, q->page, q->filter.per_page, total);
 	json_end_object(&w);
 	if (response->body.is_over)
-		respond_posts_too_large(response);
+		posts_respond_too_large(response);
 }
 
 void api_post_list(void *context, struct http_request *request, struct http_response *response)
@@ -238,7 +238,7 @@ void api_post_list(void *context, struct http_request *request, struct http_resp
 	if (kind == ERR_NONE)
 		respond_list(response, &q, posts, count, total);
 	else if (kind == ERR_TOO_LARGE)
-		respond_posts_too_large(response);
+		posts_respond_too_large(response);
 	else
 		respond_failure(api, request, response, kind, &err);
 }

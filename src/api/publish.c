@@ -215,7 +215,8 @@ static void prepare(struct publishing *p)
 					     p->accounts[i].user_id};
 }
 
-void post_respond_duplicate(struct http_response *response, const struct post_accept_result *result)
+void publish_respond_duplicate(struct http_response *response,
+			       const struct post_accept_result *result)
 {
 	struct json_writer w;
 	respond_error_begin(response, 409, "DUPLICATE_REQUEST",
@@ -376,7 +377,7 @@ static void accept(struct publishing *p)
 		write_accepted(p, http_response_json(p->response, 202));
 		return;
 	case POST_DUPLICATE:
-		post_respond_duplicate(p->response, &result);
+		publish_respond_duplicate(p->response, &result);
 		return;
 	case POST_ACCOUNT_GONE:
 		answer_account_gone(p);

@@ -141,7 +141,7 @@ void api_user_get(void *context, struct http_request *request, struct http_respo
 		return;
 	const enum err_kind kind = read_page(&page, &err);
 	if (kind == ERR_TOO_LARGE)
-		respond_posts_too_large(response);
+		posts_respond_too_large(response);
 	else if (kind != ERR_NONE)
 		respond_failure(api, request, response, kind, &err);
 	else if (page.account_total + page.connection_total + page.post_total == 0)
@@ -149,7 +149,7 @@ void api_user_get(void *context, struct http_request *request, struct http_respo
 	else
 		respond_user(response, &page);
 	if (response->body.is_over)
-		respond_posts_too_large(response);
+		posts_respond_too_large(response);
 }
 
 /* ---- the end ---- */

@@ -25,7 +25,7 @@ struct post_shape {
 void post_shape_of(struct arena *arena, const struct post_content *root, enum platform_id platform,
 		   struct str account_id, struct post_shape *shape_out);
 /* Where the request has what shape.content has at field: "content" or "platforms.x.poll" may be
- * "overrides.x.content" and "overrides.x.options.poll". */
+ * "overrides.x.content" and "overrides.x.options.poll". For tests. */
 struct str post_shape_field(struct arena *arena, const struct post_shape *shape, struct str field);
 /* Adds the problems and warnings of found to problems, with the fields of the request. */
 void post_shape_report(const struct post_shape *shape, const struct problems *found,

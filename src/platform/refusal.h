@@ -65,7 +65,7 @@ void refusal_fail(const struct refusal *rows, const struct env *env,
  * 3 only a well-formed error of the platform does; 401 and 429 say so by their status alone. */
 bool refusal_is_certain(const struct refusal_facts *facts);
 /* Milliseconds from now until that wait is over, or for a growing one its least; 0 for
- * WAIT_BY_SCHEDULE. */
+ * WAIT_BY_SCHEDULE. For tests. */
 int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us);
 /* Puts that wait into the failure, as an end that is known or as a floor. */
 void refusal_advise(enum refusal_wait wait, int64_t now_us, struct failure *failure);

@@ -15,7 +15,7 @@
 
 struct arena;
 
-/* The code of this step. */
+/* The code of this step: what the tests' authenticator app shows. */
 uint32_t totp_code(struct str secret, int64_t step);
 /* Is text a code of now, or of the step before or after it (clocks differ)? Only steps after
  * last_step count: a code is good once. *step_out: whose it is. */

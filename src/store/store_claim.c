@@ -150,8 +150,8 @@ static enum err_kind lane_correct(struct claim *claim, const struct due_lane *la
 		       NULL, err);
 }
 
-enum err_kind delivery_claim_prepare(struct store_tx *tx, const struct delivery_work *work,
-				     struct delivery_changing *out, struct error *err)
+enum err_kind store_claim_prepare(struct store_tx *tx, const struct delivery_work *work,
+				  struct delivery_changing *out, struct error *err)
 {
 	const struct delivery_before before = {
 		.id = work->id, .fence = work->fence - 1, .state = work->state};
@@ -164,7 +164,7 @@ static enum err_kind claim_row(struct claim *claim, const struct delivery_work *
 {
 	struct delivery_changing claiming = {0};
 	struct store_tx *tx = claim->tx;
-	enum err_kind kind = delivery_claim_prepare(tx, work, &claiming, err);
+	enum err_kind kind = store_claim_prepare(tx, work, &claiming, err);
 	if (kind == ERR_NONE)
 		kind = sql_run_all(tx->sql, tx->arena, &claiming.call, err);
 	return kind == ERR_NONE ? delivery_state_judge(tx, &claiming, err) : kind;

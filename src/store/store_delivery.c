@@ -283,7 +283,7 @@ static enum err_kind prepare(struct store_tx *tx, struct delivery_saving *saving
 		return prepare_kept_row(tx, saving, err);
 	saving->has_claim = save->is_first;
 	const enum err_kind kind =
-		save->is_first ? delivery_claim_prepare(tx, save->work, &saving->claim, err)
+		save->is_first ? store_claim_prepare(tx, save->work, &saving->claim, err)
 			       : ERR_NONE;
 	return kind == ERR_NONE ? prepare_row(tx, saving, err) : kind;
 }
@@ -386,14 +386,6 @@ enum err_kind store_delivery_save_end(struct store_tx *tx, struct delivery_savin
 		return kind;
 	const enum err_kind told = post_states_write(tx, posts, err);
 	return told == ERR_NONE ? kind : told;
-}
-
-enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
-				  struct error *err)
-{
-	struct delivery_saving *saving = NULL;
-	const enum err_kind kind = store_delivery_save_begin(tx, save, &saving, err);
-	return kind == ERR_NONE ? store_delivery_save_end(tx, saving, err) : kind;
 }
 
 enum err_kind store_delivery_remote_id_is_bound(struct store *store, struct str account_id,

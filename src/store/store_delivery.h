@@ -149,17 +149,14 @@ struct delivery_save {
 	bool is_first; /* claim_room.leaves_rows, and this is the transaction of that claim */
 };
 
-/* Writes one delivery. Returns NONE, or CONFLICT when the fence is not ours any more: nothing of
- * the row is changed then, but the timeline entries and the remote id are kept as evidence - if the
- * command then returns NONE: what it returns decides about all it did. A delivery that is final or
- * was given back with RETRY is nobody's until claimed: CONFLICT too. NOT_FOUND: no such
- * delivery. */
-enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
-				  struct error *err);
-/* The same in two steps, for many in one command: begin for each of them, then end for each in the
+/* Writes deliveries, one or many in one command: begin for each of them, then end for each in the
  * same order. What they write of their rows is one round trip then. In between nothing reads or
  * writes a delivery or its post. save must live until its end. An error of begin (INTERNAL) leaves
- * nothing to end; after one of end but CONFLICT the command has to fail. */
+ * nothing to end; after one of end but CONFLICT the command has to fail.
+ * End returns NONE, or CONFLICT when the fence is not ours any more: nothing of the row is changed
+ * then, but the timeline entries and the remote id are kept as evidence - if the command then
+ * returns NONE: what it returns decides about all it did. A delivery that is final or was given
+ * back with RETRY is nobody's until claimed: CONFLICT too. NOT_FOUND: no such delivery. */
 struct delivery_saving;
 enum err_kind store_delivery_save_begin(struct store_tx *tx, const struct delivery_save *save,
 					struct delivery_saving **out, struct error *err);

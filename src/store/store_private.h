@@ -305,8 +305,8 @@ enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struc
  * then. */
 struct delivery_work;
 struct delivery_changing;
-enum err_kind delivery_claim_prepare(struct store_tx *tx, const struct delivery_work *work,
-				     struct delivery_changing *out, struct error *err);
+enum err_kind store_claim_prepare(struct store_tx *tx, const struct delivery_work *work,
+				  struct delivery_changing *out, struct error *err);
 
 /* post_state.c: derives the post's state from its deliveries, and moves the counters. */
 enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct error *err);

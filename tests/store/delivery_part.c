@@ -314,7 +314,7 @@ struct late {
 static enum err_kind do_late_save(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct late *late = argument;
-	late->kind = store_delivery_save(tx, late->save, err);
+	late->kind = save_in(tx, late->save, err);
 	return late->kind == ERR_CONFLICT ? ERR_NONE : late->kind;
 }
 
@@ -696,7 +696,7 @@ static enum err_kind claim_and_save(struct store_tx *tx, void *argument, struct 
 	call->save.is_first = true;
 	call->save.call_state = CALL_STATE_STARTED;
 	call->save.call_started_at_us = NOW + 1;
-	return store_delivery_save(tx, &call->save, err);
+	return save_in(tx, &call->save, err);
 }
 
 static void a_first_save_claims_the_row_that_was_left(void **state)

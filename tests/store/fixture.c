@@ -291,9 +291,16 @@ struct delivery_save save_of(const struct delivery_work *work, enum delivery_nex
 	};
 }
 
+enum err_kind save_in(struct store_tx *tx, const struct delivery_save *each, struct error *err)
+{
+	struct delivery_saving *saving = NULL;
+	const enum err_kind kind = store_delivery_save_begin(tx, each, &saving, err);
+	return kind == ERR_NONE ? store_delivery_save_end(tx, saving, err) : kind;
+}
+
 static enum err_kind run_save(struct store_tx *tx, void *argument, struct error *err)
 {
-	return store_delivery_save(tx, argument, err);
+	return save_in(tx, argument, err);
 }
 
 enum err_kind save(struct fixture *fx, const struct delivery_save *each, struct error *err)

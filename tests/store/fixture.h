@@ -76,6 +76,8 @@ struct delivery_work claim_one(struct fixture *fx, int64_t now_us);
 /* A save of that work; change what matters. */
 struct delivery_save save_of(const struct delivery_work *work, enum delivery_next next,
 			     int64_t now_us);
+/* Writes it within a command; save() in one of its own. */
+enum err_kind save_in(struct store_tx *tx, const struct delivery_save *save, struct error *err);
 enum err_kind save(struct fixture *fx, const struct delivery_save *save, struct error *err);
 void save_ok(struct fixture *fx, const struct delivery_save *save);
 

@@ -189,7 +189,7 @@ struct half {
 
 static enum err_kind save_and_fail(struct store_tx *tx, void *argument, struct error *err)
 {
-	const enum err_kind kind = store_delivery_save(tx, argument, err);
+	const enum err_kind kind = save_in(tx, argument, err);
 	return kind == ERR_NONE ? error_set(err, ERR_INTERNAL, "on purpose") : kind;
 }
 
@@ -197,7 +197,7 @@ static enum err_kind save_one_undo_one(struct store_tx *tx, void *argument, stru
 {
 	const struct half *half = argument;
 	struct error why = {0};
-	const enum err_kind kind = store_delivery_save(tx, half->kept, err);
+	const enum err_kind kind = save_in(tx, half->kept, err);
 	if (kind != ERR_NONE)
 		return kind;
 	assert_int_equal(store_tx_isolate(tx, save_and_fail, (void *)half->undone, &why),
