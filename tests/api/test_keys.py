@@ -19,9 +19,12 @@ CONTRACT = {
     "any": ["GET /platforms"],
     "accounts": ["GET /oauth/{platform}/connect", "POST /accounts/connect", "POST /connections/{connection_id}/confirm",
                  "DELETE /accounts/{account_id}", "POST /accounts/{account_id}/check"],
-    "publish": ["POST /posts/publish", "DELETE /posts/{post_id}", "PATCH /posts/{post_id}", "POST /posts/{post_id}/retry"],
+    "publish": ["POST /posts/publish", "DELETE /posts/{post_id}", "PATCH /posts/{post_id}", "POST /posts/{post_id}/retry",
+                "POST /drafts/{draft_id}/publish"],
     "webhooks": ["POST /webhooks", "PATCH /webhooks/{webhook_id}", "DELETE /webhooks/{webhook_id}", "POST /webhooks/{webhook_id}/rotate",
                  "POST /webhooks/{webhook_id}/test"],
+    "drafts": ["POST /drafts", "PATCH /drafts/{draft_id}", "DELETE /drafts/{draft_id}", "POST /drafts/{draft_id}/reject"],
+    "people": ["GET /users/{user_id}", "DELETE /users/{user_id}"],
 }
 BEARER = [(method, path, body) for method, path, who, body in ROUTES if who == "BEARER"]
 

@@ -192,12 +192,13 @@ def page_posts(media):
     link = {"link": "https://www.example.com/", "call_to_action": {"type": "SHOP_NOW", "value": {"link": "https://e.example/"}}}
     preset = {"text_format_preset_id": "106018623298955"}
     image = media.image(alt_text="a")
-    clip = media.clip(thumbnail_url=media.image()["url"])
+    cover = {"thumbnail_url": media.image()["url"]}
+    clip, wide = media.clip(**cover), media.wide(**cover)  # an upright one is a reel
     return [
         ({"content": "a", "platforms": {"facebook": {**FEED_OPTIONS, **link}}}, {"POST feed"}),
         ({"content": marker("b"), "platforms": {"facebook": preset}}, {"POST feed"}),
         ({"content": "c", "media": [image, media.image()], "platforms": {"facebook": FEED_OPTIONS}}, {"POST photos", "POST feed"}),
-        ({"containers": [{"content": "d", "media": [clip]}, {"content": "e", "media": [image]}],
+        ({"containers": [{"content": "d", "media": [wide]}, {"content": "e", "media": [image]}],
           "platforms": {"facebook": VIDEO_OPTIONS}}, {"POST videos", "GET ", "POST thumbnails", "POST comments"}),
         ({"content": "f", "type": "video", "media": [clip], "platforms": {"facebook": REEL_OPTIONS}},
          {"POST video_reels", "GET ", "POST thumbnails"}),
@@ -213,9 +214,10 @@ def small_media(tmp_path_factory):
     server = Media(tmp_path_factory.mktemp("media"))
     directory = tmp_path_factory.mktemp("small")
     server.picture = make_media(directory / "p.jpg", ["-f", "lavfi", "-i", "color=c=blue:size=400x400", "-frames:v", "1"])
-    server.video = make_media(directory / "v.mp4", ["-f", "lavfi", "-i", "color=c=blue:size=540x960:rate=24", "-t", "4", "-c:v",
-                                                    "libx264", "-preset", "ultrafast", "-movflags", "+faststart"])
-    assert max(len(server.picture), len(server.video)) < 60_000
+    server.video, server.wide_video = (
+        make_media(directory / f"{size}.mp4", ["-f", "lavfi", "-i", f"color=c=blue:size={size}:rate=24", "-t", "4", "-c:v", "libx264",
+                                               "-preset", "ultrafast", "-movflags", "+faststart"]) for size in ("540x960", "960x540"))
+    assert max(len(server.picture), len(server.video), len(server.wide_video)) < 60_000
     yield server
     server.close()
 
