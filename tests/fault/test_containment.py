@@ -94,6 +94,18 @@ def test_a_contained_service_connects_publishes_and_fetches(shipped_sandbox, med
         app.published(app.connect("instagram").accounts[0]["id"], "with a picture", media=[media.image()])
 
 
+def test_files_that_settings_name_are_read(shipped_sandbox, tmp_path):
+    """Beside DATA, where a service could read anyhow."""
+    secret, key = tmp_path / "sign-in.secret", tmp_path / "master.key"
+    secret.write_text("s" * 40 + "\n")
+    secret.chmod(0o600)
+    options = ["--sign-in-header", "X-User", "--sign-in-proxy", "127.0.0.1/32", "--sign-in-secret-file", str(secret),
+               "--master-key-file", str(key)]
+    for _ in range(2):  # the first start makes the key, the second reads it
+        with Service(tmp_path / "data", shipped_sandbox, options) as service:
+            App(service).set_credentials("x").issue_token()
+
+
 def spawner_of(service):
     """The process id of the one child of a service."""
     children = pathlib.Path(f"/proc/{service.popen.pid}/task/{service.popen.pid}/children").read_text().split()
