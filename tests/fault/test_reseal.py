@@ -19,7 +19,7 @@ from harness import App, Service, clean_environment, cli, database_of, find_bina
 
 ON_SQLITE = pytest.mark.skipif(os.environ.get("POSTHORN_TEST_DATABASE", "").startswith("postgres"), reason="writes into the SQLite file")
 HEAD, NONCE = 5, 24  # bytes of a sealed record
-RECORDS = 3000
+RECORDS = 12000
 KILLS = 25
 
 
