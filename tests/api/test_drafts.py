@@ -54,6 +54,12 @@ def test_what_publishing_would_refuse(own):
         ("overrides.x.content", "text_too_long")}
 
 
+def test_what_publishing_would_warn_of(own):
+    made = draft(own, account_ids=[own.one], content="a", platforms={"linkedin": {"visibility": "PUBLIC"}})
+    assert made["problems"] == [] and [warning["field"] for warning in made["warnings"]] == ["platforms.linkedin"]
+    assert own.get(f"/v1/drafts/{made['id']}").json()["data"]["warnings"] == made["warnings"]
+
+
 @pytest.mark.parametrize("body, field", [
     ({"content": 7}, "content"), ({"account_ids": "a"}, "account_ids"), ({"contents": "a"}, "contents"),
     ({"scheduled_at": 7}, "scheduled_at"),
