@@ -17,11 +17,12 @@ ROUTES = ROOT / "src/dashboard/admin_routes.def"
 TEXT = ROOT / "api/dashboard.in.md"
 EXAMPLES = ROOT / "tests/dashboard/examples.json"
 OUTPUT = ROOT / "docs/dashboard-api.md"
-ROW = re.compile(r'^ADMIN_ROUTE\(([A-Z*]+), *"([^"]*)", *(BOTH|WEB|CONTROL), *(NONE|ADMIN|OWNER|ROOT), *(true|false), *\w+,'
+ROW = re.compile(r'^ADMIN_ROUTE\(([A-Z*]+), *"([^"]*)", *(BOTH|WEB|CONTROL), *(NONE|SELF|ADMIN|OWNER|ROOT), *(true|false), *\w+,'
                  r' *"([^"]*)", *"([^"]*)", *(\w+)\)$')
 WIDTH = 120
 TEXT_MAX = 90
-WHO = {"NONE": "anyone", "ADMIN": "a signed-in admin", "OWNER": "the owner of the app, or a root admin", "ROOT": "a root admin"}
+WHO = {"NONE": "anyone", "SELF": "a signed-in admin", "ADMIN": "a signed-in admin",
+       "OWNER": "the owner of the app, or a root admin", "ROOT": "a root admin"}
 WHERE = {"WEB": "", "BOTH": " Also on the control socket, without a session.", "CONTROL": ""}
 
 

@@ -560,6 +560,8 @@ static enum err_kind open_dashboard(struct service *service, struct error *err)
 		.sandbox_url = text_or_null(settings, SETTING_ID_sandbox),
 		.version = POSTHORN_VERSION,
 		.proxy_sign_in = service->has_proxy_sign_in ? &service->proxy_sign_in : NULL,
+		.needs_second_factor = str_equal_z(
+			str_of(settings_text(settings, SETTING_ID_second_factor)), "required"),
 		.session_idle_s = settings_number(settings, SETTING_ID_session_idle),
 		.session_lifetime_s = settings_number(settings, SETTING_ID_session_lifetime),
 		.deliverer = service->deliverer,

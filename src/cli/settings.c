@@ -277,19 +277,36 @@ static enum err_kind check_listens(const struct settings *settings, struct error
 	return kind;
 }
 
+/* The settings that know a few words only. */
+static enum err_kind check_words(const struct settings *settings, struct error *err)
+{
+	static const struct {
+		enum setting_id id;
+		const char *words;
+		const char *refusal;
+	} choices[] = {
+		{SETTING_ID_log_format, "text|json", "log-format must be text or json"},
+		{SETTING_ID_log_level, "debug|info|warn|error",
+		 "log-level must be debug, info, warn or error"},
+		{SETTING_ID_proxy_header, "x-forwarded-for|forwarded",
+		 "proxy-header must be x-forwarded-for or forwarded"},
+		{SETTING_ID_second_factor, "optional|required",
+		 "second-factor must be optional or required"},
+	};
+	for (size_t i = 0; i < COUNT_OF(choices); i++) {
+		if (!is_one_of(settings_text(settings, choices[i].id), choices[i].words))
+			return error_set(err, ERR_INVALID, "%s", choices[i].refusal);
+	}
+	return ERR_NONE;
+}
+
 static enum err_kind check(struct settings *settings, struct error *err)
 {
 	enum err_kind kind = check_listens(settings, err);
+	if (kind == ERR_NONE)
+		kind = check_words(settings, err);
 	if (kind != ERR_NONE)
 		return kind;
-	if (!is_one_of(settings_text(settings, SETTING_ID_log_format), "text|json"))
-		return error_set(err, ERR_INVALID, "log-format must be text or json");
-	if (!is_one_of(settings_text(settings, SETTING_ID_log_level), "debug|info|warn|error"))
-		return error_set(err, ERR_INVALID, "log-level must be debug, info, warn or error");
-	if (!is_one_of(settings_text(settings, SETTING_ID_proxy_header),
-		       "x-forwarded-for|forwarded"))
-		return error_set(err, ERR_INVALID,
-				 "proxy-header must be x-forwarded-for or forwarded");
 	const char *mode = settings_text(settings, SETTING_ID_mode);
 	const bool is_sandbox = settings_text(settings, SETTING_ID_sandbox)[0] != '\0';
 	if (!is_one_of(mode, "live|sandbox") && mode[0] != '\0')

@@ -97,6 +97,7 @@ struct admin_web_config {
 	const char *version;
 	/* NULL = nobody signs in so. Must outlive the API. */
 	const struct admin_proxy_sign_in *proxy_sign_in;
+	bool needs_second_factor; /* who has none can do nothing but turn one on */
 	int64_t session_idle_s;
 	int64_t session_lifetime_s;
 	struct deliverer *deliverer; /* to wake it */

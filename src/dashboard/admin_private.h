@@ -47,7 +47,14 @@ struct admin {
 };
 
 enum route_where { WHERE_CONTROL = 1, WHERE_WEB = 2, WHERE_BOTH = 3 };
-enum route_principal { PRINCIPAL_NONE, PRINCIPAL_ADMIN, PRINCIPAL_OWNER, PRINCIPAL_ROOT };
+/* SELF: as ADMIN, and open to who still has to turn a compulsory second factor on. */
+enum route_principal {
+	PRINCIPAL_NONE,
+	PRINCIPAL_SELF,
+	PRINCIPAL_ADMIN,
+	PRINCIPAL_OWNER,
+	PRINCIPAL_ROOT
+};
 
 struct admin_route {
 	const char *method;

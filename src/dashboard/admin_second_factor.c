@@ -307,6 +307,12 @@ void admin_second_factor_turn_off(void *context, struct http_request *request,
 {
 	struct admin *admin = context;
 	struct error err = {0};
+	if (admin->web.needs_second_factor) {
+		admin_respond_error(response, 409, "CONFLICT",
+				    STR("This installation asks every admin for a second factor. "
+					"Who has lost theirs asks a root admin to reset it."));
+		return;
+	}
 	if (!is_proven(admin, request, response))
 		return;
 	const enum err_kind kind = store_second_factor_turn_off(

@@ -162,6 +162,7 @@ static void respond_session(struct admin *admin, const struct http_request *requ
 		write_signed_out(&w);
 	json_member_str_or_null(&w, "proxy_email", admin_proxy_email(admin, request));
 	json_member_int(&w, "idle_s", admin->web.session_idle_s);
+	json_member_bool(&w, "second_factor_required", admin->web.needs_second_factor);
 	json_member_bool(&w, "sandbox", admin->web.sandbox_url != NULL);
 	json_member_str(&w, "mode", str_of(admin->config.mode));
 	json_member_str_or_null(&w, "sandbox_url", sandbox_page(admin, response->arena));

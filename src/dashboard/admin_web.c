@@ -131,6 +131,19 @@ static bool owns_app(struct admin *admin, struct http_request *request,
 	return kind == ERR_NONE;
 }
 
+/* One's own account stays open: it is where the second factor is turned on. */
+static bool has_needed_factor(const struct admin *admin, struct http_response *response,
+			      const struct admin_route *row, const struct caller *caller)
+{
+	if (!admin->web.needs_second_factor || row->who == PRINCIPAL_SELF ||
+	    caller->session.admin.has_second_factor)
+		return true;
+	admin_respond_error(response, 403, "SECOND_FACTOR_REQUIRED",
+			    STR("This installation asks every admin for a second factor. Turn "
+				"yours on under Your account."));
+	return false;
+}
+
 static bool is_root(struct http_response *response, const struct caller *caller)
 {
 	if (caller->session.admin.role == ADMIN_ROOT)
@@ -150,6 +163,7 @@ static bool may_enter(struct admin *admin, struct http_request *request,
 	struct caller *caller = ARENA_NEW(request->arena, struct caller);
 	if (!is_signed_in(admin, request, response, is_use, caller) ||
 	    (changes(request) && !has_csrf_token(request, response, caller)) ||
+	    !has_needed_factor(admin, response, row, caller) ||
 	    (row->who == PRINCIPAL_ROOT && !is_root(response, caller)) ||
 	    (row->who == PRINCIPAL_OWNER && !owns_app(admin, request, response, caller)))
 		return false;

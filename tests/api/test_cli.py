@@ -383,6 +383,7 @@ BAD_SETTINGS = {
     "fraction": (["--token-ttl", "1.5"], {}, "token-ttl"),
     "empty number": (["--token-ttl", ""], {}, "token-ttl"),
     "log format": (["--log-format", "xml"], {}, "log-format"),
+    "second factor": (["--second-factor", "always"], {}, "second-factor must be optional or required"),
     "log level": (["--log-level", "loud"], {}, "log-level"),
     "public URL": (["--public-url", "example.com"], {}, "public-url"),
     "sandbox URL": (["--sandbox", "ftp://x"], {}, "sandbox"),

@@ -15,7 +15,7 @@ from harness import HTTP_S, ROOT
 API = "/dashboard/api"
 PASSWORD = "correct horse battery"
 FIRST_ADMIN = "first@example.com"
-ROUTE = re.compile(r'^ADMIN_ROUTE\(([A-Z*]+), *"([^"]*)", *(BOTH|WEB|CONTROL), *(NONE|ADMIN|OWNER|ROOT), *(true|false), *(\w+),'
+ROUTE = re.compile(r'^ADMIN_ROUTE\(([A-Z*]+), *"([^"]*)", *(BOTH|WEB|CONTROL), *(NONE|SELF|ADMIN|OWNER|ROOT), *(true|false), *(\w+),'
                    r' *"([^"]*)", *"([^"]*)", *(\w+)\)$')
 
 

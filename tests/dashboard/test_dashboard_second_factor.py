@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The second factor: turned on with an app's code, asked for at every way in, good once, guessed at slowly, and lost."""
 import json
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from client import FIRST_ADMIN, PASSWORD, Client, code_of, token_of
+from client import FIRST_ADMIN, PASSWORD, Client, code_of, token_of, web_routes
 from harness import WATCH, Service
 
 WHO = {"email": FIRST_ADMIN, "password": PASSWORD}
@@ -162,3 +163,21 @@ def test_it_outlives_a_kill_and_a_new_master_key(house, tmp_path):
         WATCH.remove(alone.url)
         assert login(alone).json()["error"] == "SECOND_FACTOR_NEEDED"
         assert login(alone, code_of(factor["secret"])).status_code == 200
+
+
+def test_a_compulsory_one_comes_before_all_else(fresh):
+    service = fresh("--second-factor", "required")
+    client = Client(service).set_up()
+    assert client.get("/session")["second_factor_required"]
+    for method, path, principal in web_routes():
+        if principal in ("NONE", "SELF") or method == "*":
+            continue
+        answer = client.request(method, re.sub(r"{\w+}", "x", path), json={})
+        assert (answer.status_code, answer.json()["error"]) == (403, "SECOND_FACTOR_REQUIRED"), (method, path)
+    client.refused("GET", "/apps/x/v1/posts", 403, "SECOND_FACTOR_REQUIRED")
+    assert client.get("/sessions")["data"] and not client.get("/second-factor")["on"]  # one's own account is open
+    codes = turn_on(client)["codes"]
+    assert client.get("/apps")["data"] == []
+    proof = {"current_password": PASSWORD, "code": codes[0]}
+    client.refused("POST", "/second-factor/off", 409, "CONFLICT", json=proof)
+    assert client.get("/second-factor") == {"on": True, "recovery_codes_left": 10}

@@ -281,12 +281,21 @@ function present(main, content, route) {
 	memory.isBegun = true;
 }
 
+/** Until then the service answers nothing but one's own account. */
+function mustTurnFactorOn() {
+	const session = api.session();
+	return session.signed_in && session.second_factor_required && !session.admin.second_factor;
+}
+
 /** The path to redirect to when the page needs another sign-in state. Null: stay. */
 function detour(route) {
 	const session = api.session();
 	if (!session.signed_in && !OPEN.has(route.path)) {
 		const back = location.pathname + location.search;
 		return `${BASE}/login${back === BASE || back === `${BASE}/` ? "" : `?next=${encodeURIComponent(back)}`}`;
+	}
+	if (mustTurnFactorOn() && route.path !== "/you") {
+		return `${BASE}/you`;
 	}
 	return session.signed_in && OPEN.has(route.path) ? BASE : null;
 }
@@ -302,7 +311,7 @@ async function show(load, route) {
 	}
 	let main = document.getElementById("main");
 	try {
-		if (api.session().signed_in && (memory.apps.length === 0 || route.isNew)) {
+		if (api.session().signed_in && !mustTurnFactorOn() && (memory.apps.length === 0 || route.isNew)) {
 			await loadApps(route.signal);
 		}
 		chooseApp(route.params.client_id);

@@ -74,6 +74,7 @@ async function turnOn(context) {
 	if (codes) {
 		await showCodes(codes);
 		toast("The second factor is on. You have been signed out everywhere else.");
+		await api.loadSession();
 		await context.refresh();
 	}
 }
@@ -106,13 +107,19 @@ async function turnOff(context) {
 	}
 }
 
+function offButton(context) {
+	return context.session.second_factor_required ? null : button("Turn off the second factor", () => turnOff(context), {kind: "danger"});
+}
+
 export function factorCard(context, factor) {
+	const isMissing = context.session.second_factor_required && !factor.on;
 	return card(
 		{title: "Second factor"},
 		h(
 			"div",
 			{class: "stack"},
 			h("p", null, factor.on ? tag("on", "ok") : tag("off", "warn"), " A code of an app, asked for after the password."),
+			isMissing ? h("p", null, "This installation asks every admin for one. Turn yours on to go on.") : null,
 			factor.on ? h("p", {class: "soft"}, `${factor.recovery_codes_left} recovery codes are left.`) : null,
 			h(
 				"div",
@@ -120,7 +127,7 @@ export function factorCard(context, factor) {
 				factor.on
 					? [
 							button("New recovery codes", () => renew(context)),
-							button("Turn off the second factor", () => turnOff(context), {kind: "danger"}),
+							offButton(context),
 						]
 					: button("Turn on", () => turnOn(context), {kind: "main"})
 			)
