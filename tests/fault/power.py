@@ -94,6 +94,7 @@ class Disk:
         self.live = {}  # path -> File, as of now
         self.directories, self.live_directories = {self.root}, {self.root}
         self.pending_names = []  # (operation, path, other path, File), oldest first
+        self.renamed_early = set()  # paths whose new file was not synced before it took the name: a cut may leave it empty there
         for directory, folders, files in os.walk(self.root):
             self.directories.update(os.path.join(directory, folder) for folder in folders)
             for path in (os.path.join(directory, file) for file in files):
@@ -134,6 +135,8 @@ class Disk:
         if operation == CREATE:
             self.inodes[inode] = File()
         file = self.file(inode) if operation in (CREATE, LINK) else self.live.get(path)
+        if operation == RENAME and file is not None and file.pending:
+            self.renamed_early.add(other)
         entry = (operation, path, other, file)
         apply_name(self.live, self.live_directories, entry)
         self.pending_names.append(entry)

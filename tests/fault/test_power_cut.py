@@ -95,9 +95,11 @@ class PowerWorld(World):
         self.journal.unlink()
 
     def check_journal(self):
-        """Of a service that has ended, and that nobody cut: did power.c see all that it did?"""
+        """Of a service that has ended, and that nobody cut: did power.c see all that it did, and was each file synced before it took the
+        place of another?"""
         self.replay()
         assert self.disk.difference() == []
+        assert not self.disk.renamed_early
 
 
 class Wish:
