@@ -13,11 +13,13 @@
 #include "epoch_file.h"
 #include "store_alarm.h"
 #include "store_identity.h"
+#include "store_node.h"
 #include "store_reseal.h"
 
 #include "service_private.h"
 
 #define KEY_ARENA_MAX_BYTES 65536
+#define NODES_ARENA_MAX_BYTES (1 << 20) /* of a day: thousands */
 #define KEY_ALARM "master key"
 
 /* ---- a database that is gone ---- */
@@ -131,6 +133,45 @@ enum err_kind identity_check_key(struct service *service, struct error *err)
 	if (found != 0)
 		return refuse_key(service, found, err);
 	return known == ours ? ERR_NONE : refuse_key(service, known, err);
+}
+
+struct str identity_key_names(const struct service *service, struct arena *arena)
+{
+	const struct store_keys keys = keys_of(service->seal);
+	struct str names = STR("");
+	for (size_t i = 0; i < keys.count; i++) {
+		char name[9];
+		seal_key_name_of_number(keys.numbers[i], name);
+		names = str_format(arena, STR_FMT "%s%s", STR_ARG(names), i > 0 ? " " : "", name);
+	}
+	return names;
+}
+
+static enum err_kind refuse_first(const struct node_row *node, const char *key, struct error *err)
+{
+	return error_set(err, ERR_INVALID,
+			 "the node " STR_FMT " " STR_FMT
+			 " runs without the master key %s, and would stop delivering at the first "
+			 "record of it: restart that node with this key as --old-master-key-file "
+			 "first, then this one (docs/operations.md, \"To change it\")",
+			 STR_ARG(node->name), STR_ARG(node->address), key);
+}
+
+enum err_kind identity_check_nodes(struct service *service, struct error *err)
+{
+	struct arena *arena = arena_new("keys of nodes", NODES_ARENA_MAX_BYTES);
+	struct node_row *nodes = NULL;
+	size_t count = 0;
+	char ours[9];
+	seal_key_name(service->seal, ours);
+	enum err_kind kind = store_node_list(service->store, arena, &nodes, &count, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		const bool is_told = nodes[i].is_alive && !str_is_empty(nodes[i].key_names);
+		if (is_told && str_find(nodes[i].key_names, str_of(ours), 0) == SIZE_MAX)
+			kind = refuse_first(&nodes[i], ours, err);
+	}
+	arena_free(&arena);
+	return kind;
 }
 
 static int64_t count_of_key(const struct sealed_count *counts, size_t count, int64_t number)

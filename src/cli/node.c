@@ -23,6 +23,7 @@ void node_announce(struct service *service)
 					    [SERVICE_API] = "api",
 					    [SERVICE_WORKER] = "worker"};
 	char name[256] = "";
+	struct arena *arena = arena_new("node", 4096);
 	struct error err = {0};
 	gethostname(name, sizeof(name) - 1);
 	const struct node_row node = {
@@ -30,9 +31,11 @@ void node_announce(struct service *service)
 		.role = str_of(roles[service->role]),
 		.address = str_of(service->base_url),
 		.version = STR(POSTHORN_VERSION),
+		.key_names = identity_key_names(service, arena),
 	};
 	if (store_node_tell(service->store, &node, &err) != ERR_NONE)
 		LOG(&service->log, WARN, "node_not_told", log_str("error", str_of(err.text)));
+	arena_free(&arena);
 }
 
 /* The process ends as if it had been told to, but with an error. */

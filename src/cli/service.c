@@ -753,6 +753,7 @@ static const struct part parts[] = {
 	{open_store, close_store, EVERY, AT_OPEN},
 	{open_seal, close_seal, EVERY, AT_OPEN},
 	{identity_check_key, NULL, EVERY, AT_OPEN},
+	{identity_check_nodes, NULL, EVERY, AT_OPEN},
 	{identity_check_mode, NULL, SERVING, AT_OPEN},
 	{identity_learn_mode, NULL, COMMAND, AT_OPEN},
 	{guarding_open_epoch, guarding_close_epoch, SERVING, AT_OPEN},

@@ -158,6 +158,11 @@ enum err_kind identity_check_content(const struct service *service, const char *
 				     struct error *err);
 /* INVALID: another master key sealed the database's secrets. */
 enum err_kind identity_check_key(struct service *service, struct error *err);
+/* INVALID: a node that runs on the database does not open what our master key seals: the first step
+ * of a change was left out. A node of an older program does not say, and passes. */
+enum err_kind identity_check_nodes(struct service *service, struct error *err);
+/* node_row.key_names of this process. */
+struct str identity_key_names(const struct service *service, struct arena *arena);
 enum key_finding {
 	KEY_RIGHT, /* the master key sealed every secret */
 	KEY_OLD,   /* some are sealed with an old key */

@@ -238,7 +238,8 @@ static enum err_kind put(struct store_tx *tx, const struct node_row *node, struc
 	return sql_run(tx->sql, SQL_NODE_PUT,
 		       SQL_ARGS(sql_word(store->node_id), sql_text(node->name),
 				sql_text(node->role), sql_text(node->address),
-				sql_text(node->version), sql_int(store->node_started_us)),
+				sql_text(node->version), sql_int(store->node_started_us),
+				sql_text(node->key_names)),
 		       NULL, err);
 }
 
@@ -346,6 +347,7 @@ static void node_read(struct sql_cursor *cursor, void *out)
 	node->role = sql_take_text(cursor);
 	node->address = sql_take_text(cursor);
 	node->version = sql_take_text(cursor);
+	node->key_names = sql_take_text(cursor);
 	node->started_at_us = sql_take_int(cursor);
 	node->beat_at_us = sql_take_int(cursor);
 	node->busy_count = sql_take_int(cursor);

@@ -27,6 +27,7 @@ struct node_row {
 	struct str role;    /* "all", "api", "worker" or "command" */
 	struct str address; /* where its API listens; "" = it has none */
 	struct str version;
+	struct str key_names; /* as of seal_key_name(), a blank between; "" = it does not say */
 	int64_t started_at_us;
 	int64_t beat_at_us;
 	int64_t busy_count; /* accounts it works for now */

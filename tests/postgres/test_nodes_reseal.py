@@ -76,3 +76,16 @@ def test_reseal_before_every_node_has_changed_says_so(cluster):
     done = cluster.nodes["a"].cli("reseal")  # the other way round: every record opens on both nodes all the same
     assert done.returncode == 0, done.stderr
     publishes(app, cluster, accounts)
+
+
+def test_the_first_step_cannot_be_left_out(cluster):
+    cluster.nodes["b"].stop()
+    keys = ["--master-key-file", cluster.directory / SECOND, "--old-master-key-file", cluster.directory / FIRST]
+    environment = {"POSTHORN_DATABASE": cluster.url}
+    for command in (["serve", "--listen", "127.0.0.1:0"], ["worker"], ["app", "list"]):
+        refused = cli(*command, "--data", cluster.directory / "b", "--sandbox", cluster.sandbox.url, *keys, environment=environment)
+        assert refused.returncode == 1 and "runs without the master key" in refused.stderr, refused.stderr
+        assert cluster.nodes["a"].url.removeprefix("http://") in refused.stderr and "as --old-master-key-file first" in refused.stderr
+    cluster.nodes["a"].with_keys(FIRST, SECOND)
+    cluster.nodes["b"] = KeyNode(cluster, "b", [SECOND, FIRST])
+    publishes(app := cluster.app("x"), cluster, [app.account("x", "user-0")])
