@@ -187,6 +187,17 @@ static enum err_kind prepare_kept_row(struct store_tx *tx, struct delivery_savin
 		&saving->row, err);
 }
 
+/* What bulk retry goes by: nothing that was cancelled is ever retried by it. */
+static int64_t failed_at_us(const struct delivery_save *save)
+{
+	const bool is_failed = save->next == DELIVERY_FAILED || save->next == DELIVERY_PARTIAL;
+	if (save->failure != NULL && save->failure->code == FAILURE_CODE_CANCELLED)
+		return 0;
+	const bool lacks_something =
+		save->next == DELIVERY_PUBLISHED && store_post_has_repeatable(save->warnings);
+	return is_failed || lacks_something ? save->now_us : 0;
+}
+
 /* Secrets end with the delivery's success. One that failed, or a part of which did, may be tried
  * again by a person, and goes on with the upload it began. */
 static enum err_kind prepare_row(struct store_tx *tx, struct delivery_saving *saving,
@@ -218,7 +229,7 @@ static enum err_kind prepare_row(struct store_tx *tx, struct delivery_saving *sa
 			 sql_text(reason.failure->message), sql_text(reason.failure->platform_code),
 			 sql_text(reason.failure->platform_message), sql_int(reason.is_transient),
 			 sql_text(save->parts), sql_text(save->visibility),
-			 sql_text(save->warnings)),
+			 sql_text(save->warnings), sql_int(failed_at_us(save))),
 		&saving->row, err);
 }
 

@@ -14,6 +14,7 @@
 #include "store_guard.h"
 #include "store_private.h"
 #include "store_quota.h"
+#include "store_retry_many.h"
 
 #define PARTS_MAX_BYTES ((size_t)1 << 20)
 
@@ -191,7 +192,8 @@ static enum err_kind cancel_delivery(const struct change *change,
 	const enum failure_code code = FAILURE_CODE_CANCELLED;
 	const enum err_kind kind = delivery_state_change(
 		change->tx, &delivery->before, DELIVERY_CHANGE_CANCEL, SQL_DELIVERY_CANCEL,
-		SQL_ARGS(sql_word(failure_code_name(code)), sql_word(failure_code_sentence(code))),
+		SQL_ARGS(sql_word(failure_code_name(code)), sql_word(failure_code_sentence(code)),
+			 sql_int(0)),
 		err);
 	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
 }
@@ -235,6 +237,7 @@ enum err_kind store_post_change_disconnected(struct store_tx *tx, struct str app
 					     struct str post_id, struct str account_id,
 					     struct error *err)
 {
+	const int64_t now_us = clock_now_us(store_clock(tx->store));
 	struct change change;
 	enum err_kind kind = change_begin(tx, app_id, post_id, &change, err);
 	for (size_t i = 0; i < change.count && kind == ERR_NONE; i++) {
@@ -245,7 +248,7 @@ enum err_kind store_post_change_disconnected(struct store_tx *tx, struct str app
 		kind = delivery_state_change(
 			tx, &delivery->before, DELIVERY_CHANGE_CANCEL, SQL_DELIVERY_CANCEL,
 			SQL_ARGS(sql_word(failure_code_name(FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED)),
-				 sql_word("The account was disconnected.")),
+				 sql_word("The account was disconnected."), sql_int(now_us)),
 			err);
 		if (kind == ERR_NONE)
 			kind = lane_renew(&change, delivery, err);
@@ -475,9 +478,9 @@ static bool is_unknown(const struct changed_delivery *delivery)
 }
 
 /* As the deliverer writes it. */
-static bool has_repeatable_warning(const struct changed_delivery *delivery)
+bool store_post_has_repeatable(struct str warnings)
 {
-	return str_find(delivery->warnings, STR("\"repeatable\":true}"), 0) != SIZE_MAX;
+	return str_find(warnings, STR("\"repeatable\":true}"), 0) != SIZE_MAX;
 }
 
 static enum post_retry_verdict judge(const struct changed_delivery *delivery, bool republish)
@@ -485,7 +488,7 @@ static enum post_retry_verdict judge(const struct changed_delivery *delivery, bo
 	if (delivery == NULL)
 		return RETRY_NOT_A_TARGET;
 	if (delivery->before.state == POST_PUBLISHED && str_is_empty(delivery->error_code) &&
-	    !has_repeatable_warning(delivery))
+	    !store_post_has_repeatable(delivery->warnings))
 		return RETRY_PUBLISHED;
 	if (delivery_transition_find(delivery->before.state, DELIVERY_CHANGE_TRY_AGAIN) == NULL)
 		return RETRY_UNDER_WAY;
@@ -590,6 +593,13 @@ static enum err_kind retry_delivery(const struct change *change, const struct po
 	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
 }
 
+/* A post whose time was still to come becomes an immediate one. */
+static enum err_kind make_immediate(struct change *change, const struct post_retry *retry,
+				    struct error *err)
+{
+	return change->scheduled_at_us > retry->now_us ? redate(change, 0, err) : ERR_NONE;
+}
+
 static enum err_kind retry(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct retrying *r = argument;
@@ -600,8 +610,7 @@ static enum err_kind retry(struct store_tx *tx, void *argument, struct error *er
 	judge_all(&change, r);
 	if (r->result.outcome != POST_RETRIED)
 		return ERR_NONE;
-	if (change.scheduled_at_us > r->retry->now_us)
-		kind = redate(&change, 0, err);
+	kind = make_immediate(&change, r->retry, err);
 	for (size_t i = 0; i < r->result.account_count && kind == ERR_NONE; i++) {
 		const struct post_retry_account *account = &r->result.accounts[i];
 		if (account->verdict == RETRY_AGAIN)
@@ -624,4 +633,43 @@ enum err_kind store_post_retry(struct store *store, struct arena *arena,
 	if (kind == ERR_NONE)
 		*result_out = r.result;
 	return kind;
+}
+
+/* NULL: it is not as it was listed, or may not be retried now. */
+static const struct changed_delivery *listed_delivery(const struct change *change,
+						      const struct post_retry *retry,
+						      const struct retry_listed *listed)
+{
+	for (size_t i = 0; i < change->count; i++) {
+		const struct changed_delivery *delivery = &change->deliveries[i];
+		if (str_equal(delivery->before.id, listed->delivery_id))
+			return delivery->before.fence == listed->fence &&
+					       judge(delivery, retry->republish) == RETRY_AGAIN
+				       ? delivery
+				       : NULL;
+	}
+	return NULL;
+}
+
+enum err_kind store_post_change_retry(struct store_tx *tx, const struct post_retry_listed *listed,
+				      size_t *retried_out, struct error *err)
+{
+	struct change change;
+	const struct post_retry *retry = listed->retry;
+	*retried_out = 0;
+	enum err_kind kind = change_begin(tx, retry->app_id, retry->post_id, &change, err);
+	if (kind == ERR_NOT_FOUND)
+		return ERR_NONE;
+	for (size_t i = 0; i < listed->count && kind == ERR_NONE; i++) {
+		const struct changed_delivery *delivery =
+			listed_delivery(&change, retry, &listed->listed[i]);
+		if (delivery == NULL)
+			continue;
+		if (*retried_out == 0)
+			kind = make_immediate(&change, retry, err);
+		if (kind == ERR_NONE)
+			kind = retry_delivery(&change, retry, delivery, err);
+		++*retried_out;
+	}
+	return kind == ERR_NONE && *retried_out > 0 ? change_end(&change, 0, err) : kind;
 }

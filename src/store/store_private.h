@@ -26,6 +26,9 @@
 /* Connections that accept posts side by side, where the database is shared. */
 #define ACCEPTERS 2
 
+struct post_retry;
+struct retry_listed;
+
 /* What a node keeps about itself (store_node.c). */
 struct node_file {
 	uint64_t place;     /* of the directory it was written in; 0 = it does not say */
@@ -225,6 +228,19 @@ struct post_end {
  * what a publish call was begun for stays. *changed grows by how many. */
 enum err_kind store_post_change_ended(struct store_tx *tx, const struct post_end *end,
 				      int64_t *changed, struct error *err);
+
+/* Has the deliverer written into warnings (delivery_row) that a retry can repeat something? */
+bool store_post_has_repeatable(struct str warnings);
+/* What was listed to be retried, of one post. */
+struct post_retry_listed {
+	const struct post_retry *retry; /* app and post, republish, now; no accounts */
+	const struct retry_listed *listed;
+	size_t count;
+};
+/* Retries those that are as they were listed and leaves all others alone, also when the post is
+ * gone. *retried_out: how many. */
+enum err_kind store_post_change_retry(struct store_tx *tx, const struct post_retry_listed *listed,
+				      size_t *retried_out, struct error *err);
 
 /* store_event.c. Adds an event in the transaction of what it reports. */
 enum err_kind event_add(struct store_tx *tx, struct str app_id, enum event_kind kind,

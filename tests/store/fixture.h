@@ -103,6 +103,7 @@ int run_dashboard_tests(void);
 int run_node_tests(void);
 int run_quota_tests(void);
 int run_reseal_tests(void);
+int run_retry_many_tests(void);
 int run_audit_tests(void);
 int run_turn_tests(void);
 
