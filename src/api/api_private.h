@@ -257,6 +257,10 @@ void api_account_write(struct json_writer *w, struct arena *arena,
 
 /* A change that was not made: 409. */
 bool post_respond_too_late(struct http_response *response, const struct post_change_result *result);
+/* account_ids of a body: 1 to 100 texts, none twice; a problem for what is wrong. NULL = not
+ * given. */
+const struct str *api_read_account_ids(const struct json *list, struct problems *problems,
+				       size_t *count_out);
 /* One post with the warnings of its change. */
 void post_respond(const struct post_view *view, struct http_response *response, int status,
 		  const struct post_row *post, const struct problems *warnings);

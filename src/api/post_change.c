@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Changes to an accepted post: cancel and retry (api-decisions.md 7; edit.c has the third). The
- * store decides whether a change is allowed, within the transaction that makes it; this file has
- * the bodies and the answers. */
+ * Changes to an accepted post: cancel and retry (api-decisions.md 7; edit.c has the third,
+ * retry_many.c retries across posts). The store decides whether a change is allowed, within the
+ * transaction that makes it; this file has the bodies and the answers.
+ */
 #include "api_private.h"
 
 #include "store_post_change.h"
@@ -109,28 +110,32 @@ static bool is_repeated(const struct str *ids, size_t count, struct str id)
 	return false;
 }
 
-static void read_accounts(struct changing *c, const struct json *list, struct post_retry *retry)
+const struct str *api_read_account_ids(const struct json *list, struct problems *problems,
+				       size_t *count_out)
 {
+	*count_out = 0;
 	if (json_is_null(list))
-		return;
+		return NULL;
 	if (!json_is(list, JSON_TYPE_ARRAY) || list->count == 0 ||
 	    list->count > POST_ACCOUNTS_MAX) {
-		shape(c, STR("account_ids"), "bad_list",
-		      "The account_ids must be a list of 1 to 100 account ids.");
-		return;
+		problem_add(problems, PROBLEM_SHAPE, STR("account_ids"), "bad_list",
+			    STR("The account_ids must be a list of 1 to 100 account ids."));
+		return NULL;
 	}
-	struct str *ids = ARENA_ARRAY(c->request->arena, struct str, list->count);
+	struct str *ids = ARENA_ARRAY(problems->arena, struct str, list->count);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct json *item = json_at(list, i);
-		const struct str field = str_format(c->request->arena, "account_ids.%zu", i);
+		const struct str field = str_format(problems->arena, "account_ids.%zu", i);
 		if (!json_is(item, JSON_TYPE_STRING))
-			shape(c, field, "not_text", "An account id must be a string.");
-		else if (is_repeated(ids, retry->account_count, item->string))
-			shape(c, field, "duplicate", "This account is listed twice.");
+			problem_add(problems, PROBLEM_SHAPE, field, "not_text",
+				    STR("An account id must be a string."));
+		else if (is_repeated(ids, *count_out, item->string))
+			problem_add(problems, PROBLEM_SHAPE, field, "duplicate",
+				    STR("This account is listed twice."));
 		else
-			ids[retry->account_count++] = item->string;
+			ids[(*count_out)++] = item->string;
 	}
-	retry->account_ids = ids;
+	return ids;
 }
 
 /* Without a body, every failed account is retried. False: answered. */
@@ -147,7 +152,8 @@ static bool read_retry(struct changing *c, struct post_retry *retry)
 		shape(c, STR("republish"), "not_boolean",
 		      "The republish field must be true or false.");
 	retry->republish = json_bool(republish, false);
-	read_accounts(c, json_get(body, "account_ids"), retry);
+	retry->account_ids = api_read_account_ids(json_get(body, "account_ids"), &c->problems,
+						  &retry->account_count);
 	return !respond_if_problems(c->response, &c->problems);
 }
 

@@ -172,6 +172,17 @@ def walk_posts(record, account, picture, sandbox):
     sandbox.clear_faults()
     # Paused, so that the answer does not depend on how far the delivery has come meanwhile.
     assert record.app.cli("pause", "--app", record.app.client_id).returncode == 0
+    many = {"account_ids": [account], "error_codes": ["PERMISSION_MISSING", "PLATFORM_REJECTED"]}
+    assert record.call("retryPosts", 200, json={**many, "dry_run": True}).json()["data"]["count"] == 1
+    record.refused("retryPosts", 409, "COUNT_CHANGED", json={**many, "expect": 2})
+    record.walk("retryPosts", 202, json={**many, "expect": 1})
+    assert record.app.cli("resume", "--app", record.app.client_id).returncode == 0
+    assert record.app.wait_post(refused)["status"] == "published"
+    sandbox.fault("x", "POST", "/2/tweets", "status", status=403, body={"title": "Forbidden", "detail": "Not permitted.", "status": 403})
+    refused = record.call("publishPost", 202, json={"account_ids": [account], "content": "Buns"}).json()["data"]["post_id"]
+    assert record.app.wait_post(refused)["status"] == "failed"
+    sandbox.clear_faults()
+    assert record.app.cli("pause", "--app", record.app.client_id).returncode == 0
     record.walk("retryPost", 202, json={}, post_id=refused)
     assert record.app.cli("resume", "--app", record.app.client_id).returncode == 0
     assert record.app.wait_post(refused)["status"] == "published"

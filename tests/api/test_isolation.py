@@ -88,6 +88,7 @@ OWNER = {
     ("DELETE", "/accounts/{account_id}"): 204,
     ("POST", "/accounts/{account_id}/check"): 200,
     ("POST", "/posts/publish"): 422,
+    ("POST", "/posts/retry"): 422,
     ("POST", "/posts/validate"): 422,
     ("GET", "/posts"): 200,
     ("GET", "/posts/{post_id}"): 200,
