@@ -210,7 +210,7 @@ static void write_options_of(struct person *person, struct json_writer *w,
 		json_end_object(w);
 }
 
-static void write_options(struct person *person, struct json_writer *w)
+void person_body_write_options(struct person *person, struct json_writer *w)
 {
 	if (!person_flag_is_given(person->flags, PERSON_FLAG_option))
 		return;
@@ -222,18 +222,6 @@ static void write_options(struct person *person, struct json_writer *w)
 }
 
 /* ---- all of it ---- */
-
-static enum person_status check_utf8(struct person *person, const struct person_body *body)
-{
-	const struct person_flags *flags = person->flags;
-	if (!utf8_is_valid(body->content))
-		return person_say_wrong(person, "the text is not UTF-8");
-	for (size_t i = 0; i < flags->count; i++) {
-		if (!utf8_is_valid(str_of(flags->given[i].value)))
-			return person_say_wrong(person, "a flag's value is not UTF-8");
-	}
-	return PERSON_DONE;
-}
 
 enum person_status person_body_read_time(struct person *person, struct str *instant_out)
 {
@@ -250,20 +238,33 @@ enum person_status person_body_read_time(struct person *person, struct str *inst
 	return PERSON_DONE;
 }
 
-enum person_status person_body_check(struct person *person, struct person_body *body_out)
+enum person_status person_body_check_flags(struct person *person, struct str *scheduled_at_out)
 {
-	*body_out = (struct person_body){0};
+	const struct person_flags *flags = person->flags;
 	enum person_status status = check_all_media(person);
 	if (status == PERSON_DONE)
 		status = check_options(person);
 	if (status == PERSON_DONE)
-		status = person_body_read_time(person, &body_out->scheduled_at);
-	if (status == PERSON_DONE)
-		status = read_text(person, body_out);
-	return status == PERSON_DONE ? check_utf8(person, body_out) : status;
+		status = person_body_read_time(person, scheduled_at_out);
+	for (size_t i = 0; i < flags->count && status == PERSON_DONE; i++) {
+		if (!utf8_is_valid(str_of(flags->given[i].value)))
+			return person_say_wrong(person, "a flag's value is not UTF-8");
+	}
+	return status;
 }
 
-static void write_media(struct person *person, struct json_writer *w)
+enum person_status person_body_check(struct person *person, struct person_body *body_out)
+{
+	*body_out = (struct person_body){0};
+	enum person_status status = person_body_check_flags(person, &body_out->scheduled_at);
+	if (status == PERSON_DONE)
+		status = read_text(person, body_out);
+	if (status == PERSON_DONE && !utf8_is_valid(body_out->content))
+		return person_say_wrong(person, "the text is not UTF-8");
+	return status;
+}
+
+void person_body_write_media(struct person *person, struct json_writer *w)
 {
 	const struct person_flags *flags = person->flags;
 	if (!person_flag_is_given(flags, PERSON_FLAG_media))
@@ -297,7 +298,7 @@ static void write_post(struct person *person, struct json_writer *w, const struc
 		json_member_str(w, "type", str_of(type));
 	if (body->has_content || is_container)
 		json_member_str(w, "content", body->content);
-	write_media(person, w);
+	person_body_write_media(person, w);
 }
 
 /* The first is the post, the others are its comments. */
@@ -338,7 +339,7 @@ struct str person_body_write(struct person *person, const struct person_body *bo
 		write_containers(person, &w, body);
 	else
 		write_post(person, &w, body, false);
-	write_options(person, &w);
+	person_body_write_options(person, &w);
 	if (!str_is_empty(body->scheduled_at))
 		json_member_str(&w, "scheduled_at", body->scheduled_at);
 	json_end_object(&w);

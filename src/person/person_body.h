@@ -6,6 +6,7 @@
 
 #include "person_private.h"
 
+struct json_writer;
 struct person_targets;
 
 /* What the flags say, checked. Texts live in the run's arena. */
@@ -19,6 +20,11 @@ struct person_body {
  * time that cannot be read, an option of an unknown platform, no text and no media, a text that is
  * not UTF-8. */
 enum person_status person_body_check(struct person *person, struct person_body *body_out);
+/* The same without a text: --media with its --alt, --option, and --at as person_body_read_time(). */
+enum person_status person_body_check_flags(struct person *person, struct str *scheduled_at_out);
+/* The members "media" and "platforms", where the flags have any. */
+void person_body_write_media(struct person *person, struct json_writer *w);
+void person_body_write_options(struct person *person, struct json_writer *w);
 /* --at as the API writes it, in the run's arena; without the flag *instant_out is left alone.
  * WRONG_USE: it cannot be read; said. */
 enum person_status person_body_read_time(struct person *person, struct str *instant_out);

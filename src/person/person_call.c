@@ -57,17 +57,23 @@ static void try_once(struct person *person, struct arena *arena,
 		     const struct person_request *request, struct transfer_result *result)
 {
 	const bool is_get = str_equal_z(str_of(request->method), "GET");
-	const struct transfer_header headers[] = {
+	struct transfer_header headers[4] = {
 		{STR("Authorization"), authorization(person, arena, request->as_app)},
 		{STR("Accept"), STR("application/json")},
-		{STR("Content-Type"), request->as_app ? STR("application/x-www-form-urlencoded")
-						      : STR("application/json")},
 	};
+	size_t count = 2;
+	if (!str_is_empty(request->body))
+		headers[count++] = (struct transfer_header){
+			STR("Content-Type"), request->as_app
+						     ? STR("application/x-www-form-urlencoded")
+						     : STR("application/json")};
+	if (!str_is_empty(request->if_match))
+		headers[count++] = (struct transfer_header){STR("If-Match"), request->if_match};
 	struct transfer_request transfer_request = {
 		.method = request->method,
 		.url = str_concat(arena, person->url, request->path),
 		.headers = headers,
-		.header_count = str_is_empty(request->body) ? 2 : 3,
+		.header_count = count,
 		.body = request->body,
 		.timeout_ms = is_get ? READ_TIMEOUT_MS : TRY_TIMEOUT_MS,
 		.fresh_connection = !is_get,
@@ -84,14 +90,22 @@ static bool is_gone(const struct transfer_result *result)
 	       (result->status >= 502 && result->status <= 504);
 }
 
+/* Empty when it is not there. */
+static struct str header_of(const struct transfer_result *result, const char *name)
+{
+	for (size_t i = 0; i < result->header_count; i++) {
+		if (str_equal_nocase(result->headers[i].name, str_of(name)))
+			return result->headers[i].value;
+	}
+	return STR("");
+}
+
 static int64_t rate_limit_wait_ms(const struct person *person, const struct transfer_result *result)
 {
 	int64_t wait_ms = 1000;
-	for (size_t i = 0; i < result->header_count; i++) {
-		if (str_equal_nocase(result->headers[i].name, STR("Retry-After")))
-			httpdate_parse_retry_after(result->headers[i].value,
-						   clock_now_us(person->clock), &wait_ms);
-	}
+	const struct str after = header_of(result, "Retry-After");
+	if (!str_is_empty(after))
+		httpdate_parse_retry_after(after, clock_now_us(person->clock), &wait_ms);
 	return wait_ms < RATE_LIMIT_WAIT_MAX_MS ? wait_ms : RATE_LIMIT_WAIT_MAX_MS;
 }
 
@@ -144,6 +158,7 @@ static enum err_kind read_answer(const struct person *person, struct arena *aren
 	const struct str url = str_slice(person->url, 0, URL_SHOWN_BYTES);
 	out->status = result->status;
 	out->body = result->body;
+	out->etag = header_of(result, "ETag");
 	if (result->status == 204)
 		return ERR_NONE;
 	if (json_parse(arena, result->body, &limits, &out->json, NULL, NULL) == ERR_NONE &&

@@ -20,6 +20,7 @@ struct person_request {
 	struct str body; /* JSON, or a form as_app; empty = none */
 	/* twice is as good as once: GET, DELETE, and a publish with its request_id */
 	bool is_repeatable;
+	struct str if_match; /* empty = no such header */
 	/* with the app's client id and secret instead of the token; the body is a form */
 	bool as_app;
 };
@@ -28,6 +29,7 @@ struct person_answer {
 	int status;
 	struct str body;
 	const struct json *json; /* NULL for 204 */
+	struct str etag;         /* empty = it has none */
 	/* an earlier try may have been taken, though its answer was lost */
 	bool was_lost;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The verbs cancel and retry. */
+ * The verbs cancel and retry; retry of many is person_retry_many.h. */
 #include "arena.h"
 #include "buf.h"
 
@@ -10,6 +10,7 @@
 #include "person_fetch.h"
 #include "person_print.h"
 #include "person_read.h"
+#include "person_retry_many.h"
 #include "person_wait.h"
 
 #define BODY_MAX_BYTES ((size_t)1 << 20)
@@ -65,6 +66,11 @@ enum person_status person_verb_retry(struct person *person)
 	const bool wants_none = person_flag_is_given(flags, PERSON_FLAG_no_wait);
 	struct person_answer answer = {0};
 	struct error err = {0};
+	if (flags->word == NULL)
+		return person_retry_many(person);
+	if (person_retry_many_is_meant(flags))
+		return person_say_wrong(person, "--error-code, --since, --expect and --dry-run are "
+						"for many posts: leave the post's id out");
 	if (wants_wait && wants_none)
 		return person_say_wrong(person, "--wait and --no-wait do not go together");
 	const struct person_request request = {

@@ -130,7 +130,7 @@ static struct str post_path(struct person *person, const char *tail)
 	return person_fetch_word_path(person, "/v1/posts/", tail);
 }
 
-static void print_head(struct person *person, const struct json *data)
+void person_read_print_head(struct person *person, const struct json *data, struct str etag)
 {
 	const struct json *containers = json_get(data, "containers");
 	person_print_line(person, "Post", json_get_string(data, "id"));
@@ -149,6 +149,8 @@ static void print_head(struct person *person, const struct json *data)
 	person_print_line(person, "Created", json_get_string(data, "created_at"));
 	person_print_line(person, "User", json_get_string(data, "external_user_id"));
 	person_print_line(person, "Request id", json_get_string(data, "request_id"));
+	if (!str_is_empty(etag))
+		person_print_line(person, "ETag", etag);
 	fputc('\n', person->out);
 }
 
@@ -162,7 +164,7 @@ enum person_status person_verb_show(struct person *person)
 	if (answer == NULL)
 		return status;
 	const struct json *data = json_get(answer->json, "data");
-	print_head(person, data);
+	person_read_print_head(person, data, answer->etag);
 	person_read_print_targets(person, data);
 	person_say_warnings(person, data);
 	return PERSON_DONE;
@@ -256,7 +258,7 @@ enum person_status person_verb_explain(struct person *person)
 	const struct json *data = json_get(post.json, "data");
 	const struct json *targets = json_get(data, "platform_posts");
 	const struct json *rows = json_get(timeline->json, "data");
-	print_head(person, data);
+	person_read_print_head(person, data, STR(""));
 	for (size_t i = 0; json_at(targets, i) != NULL; i++)
 		print_reason(person, data, json_at(targets, i));
 	fputs(json_at(rows, 0) != NULL ? "\nCalls, oldest first:\n" : "\nNo call was made yet.\n",

@@ -16,7 +16,8 @@ ID = "01a20000-0000-7000-8000-000000000001"
 # What follows the verb, where it needs something.
 WORDS = {
     "post": ["text", "--to", ID], "validate": ["text", "--to", ID], "connect": ["x", "--no-browser"],
-    "show": [ID], "explain": [ID], "cancel": [ID], "retry": [ID], "reschedule": [ID, "--now"], "connection": [ID], "confirm": [ID],
+    "show": [ID], "explain": [ID], "cancel": [ID], "retry": [ID], "reschedule": [ID, "--now"], "retryPosts": ["--since", "1h"],
+    "edit": [ID, "--at", "+1h", "--if-match", '"a"'], "connection": [ID], "confirm": [ID],
     "export": [ID], "erase": [ID, "--confirm", ID], "accounts show": [ID], "accounts check": [ID], "accounts disconnect": [ID],
     "webhooks create": ["https://a.example/"],
     "drafts create": ["text", "--to", ID], "drafts change": [ID, "--text", "a"], "drafts reject": [ID, "--reason", "a"],
@@ -61,10 +62,10 @@ COMMANDED = [row for row in ROWS if row[5] not in ("BROWSER", "PLATFORM") and ro
 
 @pytest.mark.parametrize("row", COMMANDED, ids=lambda row: row[4])
 def test_the_verb_of_a_route_calls_it(refusing, row):
-    method, path, who, _, _, verb, _ = row
+    method, path, who, _, operation, verb, _ = row
     environment = {"POSTHORN_URL": f"http://127.0.0.1:{refusing.server_address[1]}", "POSTHORN_TOKEN": "phk_a",
                    "POSTHORN_CLIENT_ID": "id", "POSTHORN_CLIENT_SECRET": "secret"}
-    done = cli(*verb.split(), *WORDS.get(verb, []), environment=environment, stdin="token")
+    done = cli(*verb.split(), *WORDS.get(operation, WORDS.get(verb, [])), environment=environment, stdin="token")
     assert done.returncode == 1 and "FORBIDDEN" in done.stderr, done
     assert refusing.calls == [(method, "/v1" + re.sub(r"\{\w+\}", ID, path), who.capitalize())]
 
@@ -92,6 +93,22 @@ def test_help_of_two_words(verb):
     (["reschedule", NOBODY, "--at", "+1h", "--now"], "either --at TIME or --now"),
     (["reschedule", NOBODY, "--at", "soon"], "is no time"),
     (["reschedule", "--now"], "POST_ID is missing: posthorn reschedule POST_ID --at TIME"),
+    (["edit", NOBODY], "say what changes"),
+    (["edit", "--text", "a"], "POST_ID is missing: posthorn edit POST_ID"),
+    (["edit", NOBODY, "--at", "+1h", "--now"], "either --at TIME or --now"),
+    (["edit", NOBODY, "--at", "soon"], "is no time"),
+    (["edit", NOBODY, "--media", "https://a.example/a.jpg", "--no-media"], "do not go together"),
+    (["edit", NOBODY, "--comment", "a", "--no-comment"], "do not go together"),
+    (["edit", NOBODY, "--media", "a.jpg"], "is a file of this machine"),
+    (["edit", NOBODY, "--text", "a", "--alt", "a"], "--alt"),
+    (["edit", NOBODY, "--option", "myspace.a=1"], "myspace"),
+    (["retry"], "say which: a post's id, or --error-code CODE"),
+    (["retry", "--republish"], "say which"),
+    (["retry", NOBODY, "--dry-run"], "leave the post's id out"),
+    (["retry", "--since", "soon"], "is no time"),
+    (["retry", "--since", "+2h"], "is no time"),
+    (["retry", "--since", "2h", "--expect", "many"], "is no number"),
+    (["retry", "--since", "2h", "--wait"], "are for one post"),
     (["platforms", "linkdin"], "did you mean linkedin?"),
     (["events", "all"], "flags only"),
     (["webhooks", "creat", "https://a.example/"], "did you mean webhooks create?"),
@@ -185,6 +202,59 @@ def test_a_webhook_for_programs(jo, receiver):  # noqa: F811
 @pytest.mark.parametrize("webhook", [NOBODY, "../posts", "a/b?c=d"])
 def test_no_such_webhook(jo, words, webhook):  # noqa: F811
     assert "NOT_FOUND" in jo.fails("webhooks", words[0], webhook, *words[1:])
+
+
+# ---- edit, retry of many ----
+
+
+def test_edit(jo, media):  # noqa: F811
+    text, picture = marker("edited"), media.image()
+    post_id = jo.json("post", marker("before"), "--to", "x", "--at", "+2d")["data"]["post_id"]
+    shown = jo.out("edit", post_id, "--text", text, "--media", picture["url"], "--alt", "A loaf", "--at", "2027-03-01T01:00+01:00")
+    assert text in shown and picture["url"] in shown and "2027-03-01T00:00:00Z" in shown and "ETag" in shown
+    [container] = jo.app.show(post_id)["containers"]
+    assert container["content"] == text and container["media"][0]["alt_text"] == "A loaf"
+    edited = jo.json("edit", post_id, "--no-media")["data"]
+    assert edited["containers"][0]["media"] == [] and edited["containers"][0]["content"] == text
+    with_comments = jo.json("edit", post_id, "--comment", "one", "--comment", "two")["data"]
+    assert [one["content"] for one in with_comments["containers"]] == [text, "one", "two"]
+    again = jo.json("edit", post_id, "--text", f"{text} again", "--media", picture["url"], "--alt", "A loaf")["data"]
+    assert [one["content"] for one in again["containers"]] == [f"{text} again", "one", "two"]
+    third = jo.json("edit", post_id, "--text", "third")["data"]["containers"]
+    assert third[0]["media"][0]["alt_text"] == "A loaf" and len(third) == 3  # what is not named stays
+    assert [one["content"] for one in jo.json("edit", post_id, "--no-comment")["data"]["containers"]] == ["third"]
+    assert "published" in jo.out("edit", post_id, "--now", "--text", text) or jo.app.wait_post(post_id)["status"] == "published"
+    assert "(TOO_LATE" in jo.fails("edit", post_id, "--text", "too late")
+    for post in (NOBODY, "../accounts"):
+        assert "NOT_FOUND" in jo.fails("edit", post, "--text", "a")
+
+
+def test_edit_only_what_was_seen(jo):  # noqa: F811
+    post_id = jo.json("post", marker("seen"), "--to", "x", "--at", "+2d")["data"]["post_id"]
+    tag = re.search(r"ETag +(\S+)", jo.out("show", post_id))[1]
+    jo.out("edit", post_id, "--text", "mine", "--if-match", tag)
+    assert "(PRECONDITION_FAILED" in jo.fails("edit", post_id, "--text", "theirs", "--if-match", tag)
+    assert "(PRECONDITION_FAILED" in jo.fails("edit", post_id, "--at", "+1d", "--if-match", tag)
+    assert jo.app.show(post_id)["containers"][0]["content"] == "mine"
+    assert "content" in jo.fails("edit", post_id, "--text", "a" * 300)
+
+
+def test_retry_of_many(jo, sandbox):  # noqa: F811
+    body = {"title": "Invalid Request", "detail": "no", "status": 400}
+    sandbox.fault("x", "POST", "/2/tweets", "status", status=400, body=body, times=2)
+    posts = [jo.app.accepted(jo.app.account("x", "me"), marker("many"))["post_id"] for _ in range(2)]
+    code = {jo.app.wait_post(post_id)["platform_posts"][0]["error"]["code"] for post_id in posts}.pop()
+    sandbox.clear_faults()
+    dry = jo.out("retry", "--error-code", f"{code},RATE_LIMITED", "--since", "2h", "--dry-run")
+    assert dry.startswith("Would be retried: 2 platform posts of 2 posts.\n") and all(post_id in dry for post_id in posts)
+    assert jo.json("retry", "--since", "1d", "--dry-run")["data"]["count"] == 2
+    assert jo.json("retry", "--since", utc(60)[:16] + "Z", "--dry-run")["data"]["count"] == 0
+    assert "(COUNT_CHANGED" in jo.fails("retry", "--since", "2h", "--expect", "3")
+    assert "error_codes.0" in jo.fails("retry", "--error-code", "NONE_SUCH")
+    assert "expect" in jo.fails("retry", "--error-code", "OUTCOME_UNKNOWN", "--republish")
+    assert jo.out("retry", "--account", jo.app.account("x", "me"), "--expect", "2").startswith("Accepted, tried again: 2 platform posts of 2")
+    assert all(jo.app.wait_post(post_id)["status"] == "published" for post_id in posts)
+    assert jo.out("retry", "--since", "2h") == "Accepted, tried again: 0 platform posts of 0 posts.\n"
 
 
 # ---- reschedule, events, platforms ----
