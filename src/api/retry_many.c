@@ -12,7 +12,7 @@
 
 #define SINCE_DEFAULT_US US_PER_DAY
 #define SINCE_MOST_US (30 * US_PER_DAY)
-/* As for a post's time: who reckons 30 days by another clock, or on the way here, is not refused. */
+/* As for a post's time: who reckons 30 days by another clock is not refused. */
 #define SINCE_TOLERANCE_US (5 * US_PER_MINUTE)
 
 struct retrying {

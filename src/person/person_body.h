@@ -20,7 +20,8 @@ struct person_body {
  * time that cannot be read, an option of an unknown platform, no text and no media, a text that is
  * not UTF-8. */
 enum person_status person_body_check(struct person *person, struct person_body *body_out);
-/* The same without a text: --media with its --alt, --option, and --at as person_body_read_time(). */
+/* The same without a text: --media with its --alt, --option, and --at as
+ * person_body_read_time(). */
 enum person_status person_body_check_flags(struct person *person, struct str *scheduled_at_out);
 /* The members "media" and "platforms", where the flags have any. */
 void person_body_write_media(struct person *person, struct json_writer *w);

@@ -252,7 +252,8 @@ def test_retry_of_many(jo, sandbox):  # noqa: F811
     assert "(COUNT_CHANGED" in jo.fails("retry", "--since", "2h", "--expect", "3")
     assert "error_codes.0" in jo.fails("retry", "--error-code", "NONE_SUCH")
     assert "expect" in jo.fails("retry", "--error-code", "OUTCOME_UNKNOWN", "--republish")
-    assert jo.out("retry", "--account", jo.app.account("x", "me"), "--expect", "2").startswith("Accepted, tried again: 2 platform posts of 2")
+    said = jo.out("retry", "--account", jo.app.account("x", "me"), "--expect", "2")
+    assert said.startswith("Accepted, tried again: 2 platform posts of 2")
     assert all(jo.app.wait_post(post_id)["status"] == "published" for post_id in posts)
     assert jo.out("retry", "--since", "2h") == "Accepted, tried again: 0 platform posts of 0 posts.\n"
 
