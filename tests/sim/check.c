@@ -391,6 +391,28 @@ static void check_ends(struct check *check)
 	sqlite3_finalize(row);
 }
 
+/* A draft is a post or a draft, never both and never neither. */
+static void check_drafts(struct check *check)
+{
+	struct sim *sim = check->sim;
+	for (size_t i = 0; i < check->script->post_count; i++) {
+		const struct script_post *post = &check->script->posts[i];
+		if (!post->is_draft || post->accept_at_us >= 0)
+			continue;
+		sqlite3_stmt *row =
+			prepare(check, "SELECT (SELECT COUNT(*) FROM drafts WHERE id = ?1),"
+				       " (SELECT COUNT(*) FROM posts WHERE id = ?1)");
+		sqlite3_bind_text(row, 1, post->id.ptr, (int)post->id.len, SQLITE_STATIC);
+		sqlite3_step(row);
+		const int drafts = sqlite3_column_int(row, 0);
+		const int posts = sqlite3_column_int(row, 1);
+		sqlite3_finalize(row);
+		sim->totals->drafts_left += drafts;
+		if (drafts != !post->is_accepted || posts != post->is_accepted)
+			sim_violation(sim, "post %zu is %d drafts and %d posts", i, drafts, posts);
+	}
+}
+
 static void check_database(struct check *check)
 {
 	struct sim *sim = check->sim;
@@ -399,6 +421,7 @@ static void check_database(struct check *check)
 	if (!str_equal_z(integrity, "ok"))
 		sim_violation(sim, "I6 the database says: " STR_FMT, STR_ARG(integrity));
 	check_ends(check);
+	check_drafts(check);
 	if (!str_equal_z(one_text(check, "SELECT COUNT(*) FROM posts p WHERE p.state <> CASE"
 					 " WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.post_id "
 					 "= p.id AND d.is_final = 0)"

@@ -384,6 +384,9 @@ static void print_totals(const struct totals *t)
 	       ", pauses %" PRId64 ", clock jumps %" PRId64 "\n",
 	       t->calls, t->publish_calls, t->faults, t->in_doubt, t->refreshes, t->crashes,
 	       t->commit_faults, t->pauses, t->jumps);
+	printf("edits %" PRId64 " (too late %" PRId64 "), drafts published %" PRId64
+	       " (kept %" PRId64 "), handed in again %" PRId64 "\n",
+	       t->edits, t->too_late, t->drafts, t->drafts_left, t->repeats);
 	printf("cancels %" PRId64 ", retries %" PRId64 ", restores %" PRId64 " (held %" PRId64
 	       ", told as in the copy %" PRId64 "), looked for after a gap %" PRId64 "\n",
 	       t->cancels, t->retries, t->restores, t->held, t->told_as_copied, t->looked_for);

@@ -2,10 +2,13 @@
  * See people.h. */
 #include "people.h"
 
+#include "store_draft.h"
 #include "store_post_change.h"
 #include "store_post_resolve.h"
+#include "store_retry_many.h"
 
-#define DEEDS_MAX 8
+#define DEEDS_MAX 20
+#define DEEDS_DRAWN_MAX 12 /* beside those of drafts and of the operator */
 #define HOUR_S 3600
 
 enum deed_kind {
@@ -13,6 +16,11 @@ enum deed_kind {
 	DEED_RETRY,
 	DEED_REPUBLISH, /* retry, also where the outcome is unknown */
 	DEED_APPEARED,
+	DEED_EDIT,
+	DEED_RETRY_MANY,
+	DEED_REPUBLISH_MANY,
+	DEED_REPEAT, /* the post is handed in once more */
+	DEED_PUBLISH_DRAFT,
 	DEED_RESTORE,
 	DEED_KIND_COUNT
 };
@@ -39,12 +47,33 @@ static void draw_deed(struct people *people, const struct script *script)
 {
 	struct dice *dice = &people->dice;
 	struct deed *deed = &people->deeds[people->count++];
-	deed->kind = (enum deed_kind)dice_below(dice, DEED_RESTORE);
+	deed->kind = (enum deed_kind)dice_below(dice, DEED_PUBLISH_DRAFT);
 	deed->post = (size_t)dice_below(dice, (int64_t)script->post_count);
 	deed->copy_us = INT64_MAX;
-	const int64_t after_us = script->posts[deed->post].accept_at_us;
+	const struct script_post *post = &script->posts[deed->post];
 	const int64_t span_s = deed->kind == DEED_CANCEL ? 2 * HOUR_S : 10 * HOUR_S;
-	deed->at_us = after_us + dice_between(dice, 0, span_s) * US_PER_S;
+	deed->at_us = post->accept_at_us + dice_between(dice, 0, span_s) * US_PER_S;
+	/* About when it is due: later it is too late. */
+	if (deed->kind == DEED_EDIT)
+		deed->at_us = post->accept_at_us + dice_between(dice, 0, post->scheduled_after_us) +
+			      dice_between(dice, 0, 4) * US_PER_S;
+}
+
+/* A third of the posts are drafts at first. Of those a fifth is never published. */
+static void draw_draft(struct people *people, struct script *script, size_t index)
+{
+	struct dice *dice = &people->dice;
+	struct script_post *post = &script->posts[index];
+	if (!dice_permille(dice, 333))
+		return;
+	post->is_draft = true;
+	if (dice_permille(dice, 200))
+		return;
+	people->deeds[people->count++] = (struct deed){
+		.kind = DEED_PUBLISH_DRAFT,
+		.at_us = post->accept_at_us + dice_between(dice, 1, HOUR_S) * US_PER_S,
+		.copy_us = INT64_MAX,
+		.post = index};
 }
 
 /* A copy may be seconds old or hours old when it is put back. It is taken about when a post is due:
@@ -64,7 +93,7 @@ static void draw_restore(struct people *people, const struct script *script)
 	deed->way = (enum house_copy_way)dice_below(dice, HOUSE_COPY_WAY_COUNT);
 }
 
-struct people *people_new(struct sim *sim, const struct script *script)
+struct people *people_new(struct sim *sim, struct script *script)
 {
 	struct people *people = ARENA_NEW(sim->arena, struct people);
 	people->sim = sim;
@@ -72,9 +101,15 @@ struct people *people_new(struct sim *sim, const struct script *script)
 	dice_next(&people->dice);
 	if (!sim->weather.has_people)
 		return people;
-	const int64_t count = dice_between(&people->dice, 1, DEEDS_MAX - 1);
+	const int64_t count = dice_between(&people->dice, 1, DEEDS_DRAWN_MAX);
 	for (int64_t i = 0; i < count; i++)
 		draw_deed(people, script);
+	for (size_t i = 0; i < script->post_count; i++) {
+		script->posts[i].has_key = dice_permille(&people->dice, 300);
+		/* What was published since a copy was taken is a draft in it once more. */
+		if (!sim->weather.has_restore)
+			draw_draft(people, script, i);
+	}
 	if (sim->weather.has_restore)
 		draw_restore(people, script);
 	return people;
@@ -110,6 +145,16 @@ static void cancel(struct people *people, struct script_post *post, struct house
 	house_wake(house);
 }
 
+static void note_retry(struct sim *sim, struct script_post *post, bool republish)
+{
+	post->is_retried = true;
+	sim->totals->retries++;
+	post->republish_count += republish;
+	post->is_cancelled = false;
+	post->is_retry_lost &= republish; /* who takes the risk is not asked about it */
+	post->retried_us = sim->true_us;
+}
+
 static void retry(struct people *people, struct script_post *post, bool republish,
 		  struct house *house)
 {
@@ -123,18 +168,141 @@ static void retry(struct people *people, struct script_post *post, bool republis
 	const enum err_kind kind =
 		store_post_retry(house_store(house), sim->arena, &again, &result, &err);
 	must_be(sim, kind, ERR_NONE, "retry", &err);
-	const bool is_again = kind == ERR_NONE && result.outcome == POST_RETRIED;
-	post->is_retried |= is_again;
-	sim->totals->retries += is_again;
-	post->republish_count += is_again && republish;
-	post->is_cancelled &= !is_again;
-	post->is_retry_lost &=
-		!is_again || republish; /* who takes the risk is not asked about it */
-	if (is_again)
-		post->retried_us = sim->true_us;
+	if (kind == ERR_NONE && result.outcome == POST_RETRIED)
+		note_retry(sim, post, republish);
 	sim_trace(sim, "RETRY " STR_FMT "%s: %d", STR_ARG(post->id), republish ? " again" : "",
 		  (int)result.outcome);
 	house_wake(house);
+}
+
+static struct script_post *post_of(struct script *script, struct str id)
+{
+	for (size_t i = 0; i < script->post_count; i++) {
+		if (str_equal(script->posts[i].id, id))
+			return &script->posts[i];
+	}
+	return NULL;
+}
+
+/* All that failed within a day; of unknown outcomes as many as were counted. */
+static void retry_many(struct people *people, struct script *script, bool republish,
+		       struct house *house)
+{
+	struct sim *sim = people->sim;
+	struct retry_many_result result = {0};
+	struct error err = {0};
+	const int64_t now_us = clock_now_us(house_clock(house));
+	struct retry_many many = {.app_id = STR(HOUSE_APP_ID),
+				  .since_us = now_us - US_PER_DAY,
+				  .republish = republish,
+				  .now_us = now_us};
+	enum err_kind kind = ERR_NONE;
+	if (republish) {
+		many.error_codes[many.code_count++] = STR("OUTCOME_UNKNOWN");
+		kind = store_retry_many_count(house_store(house), sim->arena, &many, &result, &err);
+		many.has_expected = true;
+		many.expected = (int64_t)result.count;
+	}
+	if (kind == ERR_NONE)
+		kind = store_retry_many(house_store(house), sim->arena, &many, &result, &err);
+	must_be(sim, kind, ERR_NONE, "retry of many", &err);
+	for (size_t i = 0; kind == ERR_NONE && i < result.post_count; i++) {
+		struct script_post *post = post_of(script, result.post_ids[i]);
+		if (post == NULL || !post->is_accepted)
+			sim_violation(sim, "retried and never accepted: " STR_FMT,
+				      STR_ARG(result.post_ids[i]));
+		else if (post->is_cancelled)
+			sim_violation(sim, "retried and cancelled: " STR_FMT, STR_ARG(post->id));
+		else
+			note_retry(sim, post, republish);
+	}
+	sim_trace(sim, "RETRY MANY%s: %zu of %zu", republish ? " again" : "", result.count,
+		  result.post_count);
+	house_wake(house);
+}
+
+/* ---- edits and drafts ---- */
+
+/* Other texts, and in a third of the cases another time. What is answered as made is what may be
+ * seen from now on: an old text, or a new one that was refused, is a stranger to the judge. */
+static void edit(struct people *people, struct script_post *post, size_t number,
+		 struct house *house)
+{
+	struct sim *sim = people->sim;
+	struct post_row row = {0};
+	struct post_change_result result = {0};
+	struct error err = {0};
+	const int64_t now_us = clock_now_us(house_clock(house));
+	struct script_post edited = *post;
+	enum err_kind kind = store_post_get(house_store(house), sim->arena, STR(HOUSE_APP_ID),
+					    post->id, &row, &err);
+	must_be(sim, kind, ERR_NONE, "read before an edit", &err);
+	if (kind != ERR_NONE)
+		return;
+	script_reword(sim, &edited, number);
+	struct post_edit wish = {.app_id = STR(HOUSE_APP_ID),
+				 .post_id = post->id,
+				 .content_read = row.content,
+				 .scheduled_read_us = row.scheduled_at_us,
+				 .content = script_content(sim, &edited),
+				 .mode = POST_MODE_ADVANCED,
+				 .has_time = dice_permille(&people->dice, 333),
+				 .now_us = now_us};
+	if (dice_permille(&people->dice, 500))
+		wish.scheduled_at_us = now_us + dice_between(&people->dice, 1, HOUR_S) * US_PER_S;
+	kind = store_post_edit(house_store(house), &wish, &result, &err);
+	must_be(sim, kind, ERR_NONE, "edit", &err);
+	const bool is_edited = kind == ERR_NONE && result.outcome == POST_CHANGED;
+	sim_trace(sim, "EDIT " STR_FMT ": %d", STR_ARG(post->id), (int)result.outcome);
+	sim->totals->edits += is_edited;
+	sim->totals->too_late += result.outcome == POST_TOO_LATE;
+	if (is_edited) {
+		*post = edited;
+		post->edit_count++;
+	}
+	house_wake(house);
+}
+
+/* Somebody changes it first, in half of the cases: who read it before that publishes nothing. */
+static struct str change_draft(struct people *people, const struct script *script,
+			       struct script_post *post, const struct draft_row *read,
+			       const struct world *world, struct house *house)
+{
+	struct sim *sim = people->sim;
+	struct draft_result result = {0};
+	struct error err = {0};
+	if (!dice_permille(&people->dice, 500))
+		return read->body;
+	struct script_post stale = *post;
+	script_reword(sim, post, (size_t)(post - script->posts));
+	post->edit_count++;
+	const struct str body = script_content(sim, post);
+	const enum err_kind kind = store_draft_change(
+		house_store(house), read, body, clock_now_us(house_clock(house)), &result, &err);
+	must_be(sim, kind, ERR_NONE, "change of a draft", &err);
+	if (script_publish_draft(sim, script, &stale, read->body, world, house) == POST_ACCEPTED)
+		sim_violation(sim, "a draft was published as it was before its change");
+	return body;
+}
+
+static void publish_draft(struct people *people, const struct script *script,
+			  struct script_post *post, const struct world *world, struct house *house)
+{
+	struct sim *sim = people->sim;
+	struct draft_row draft = {0};
+	struct error err = {0};
+	const enum err_kind kind = store_draft_find(house_store(house), sim->arena,
+						    STR(HOUSE_APP_ID), post->id, &draft, &err);
+	must_be(sim, kind, ERR_NONE, "read of a draft", &err);
+	if (kind != ERR_NONE)
+		return;
+	const struct str body = change_draft(people, script, post, &draft, world, house);
+	script_publish_draft(sim, script, post, body, world, house);
+	if (!post->is_accepted)
+		return; /* an account is gone: it stays a draft */
+	sim->totals->drafts++;
+	if (script_publish_draft(sim, script, post, body, world, house) == POST_ACCEPTED)
+		sim_violation(sim, "a draft was published twice");
 }
 
 /* The person sees the post at the platform, where it is. */
@@ -197,6 +365,14 @@ static void act(struct people *people, struct deed *deed, struct script *script,
 		restore(people, script, deed, house);
 		return;
 	}
+	if (deed->kind == DEED_PUBLISH_DRAFT) {
+		publish_draft(people, script, post, world, house);
+		return;
+	}
+	if (deed->kind == DEED_RETRY_MANY || deed->kind == DEED_REPUBLISH_MANY) {
+		retry_many(people, script, deed->kind == DEED_REPUBLISH_MANY, house);
+		return;
+	}
 	if (!post->is_accepted || post->is_forgotten)
 		return;
 	switch (deed->kind) {
@@ -210,6 +386,18 @@ static void act(struct people *people, struct deed *deed, struct script *script,
 	case DEED_APPEARED:
 		appeared(people, post, script, world, house);
 		return;
+	case DEED_EDIT:
+		/* A copy that is put back has the old text again. */
+		if (!people->sim->weather.has_restore)
+			edit(people, post, deed->post, house);
+		return;
+	case DEED_REPEAT:
+		if (!script->was_restored)
+			script_repeat(people->sim, script, post, world, house);
+		return;
+	case DEED_RETRY_MANY:
+	case DEED_REPUBLISH_MANY:
+	case DEED_PUBLISH_DRAFT:
 	case DEED_RESTORE:
 	case DEED_KIND_COUNT:
 		return;

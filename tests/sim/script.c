@@ -13,6 +13,8 @@
 #include "json_write.h"
 
 #include "store_app.h"
+#include "store_draft.h"
+#include "store_idempotency.h"
 #include "store_post.h"
 
 #define HOUR_S 3600
@@ -178,7 +180,7 @@ static bool takes_comments(const struct world *world, const struct script_post *
 }
 
 /* Nobody sees a story's text: the name of its file says whose it is, and where the file itself is
- * sent its alt text (content_of). */
+ * sent its alt text (script_content). */
 static void add_story(struct sim *sim, struct script_post *post, size_t number)
 {
 	post->texts[0] =
@@ -254,7 +256,7 @@ struct script *script_new(struct sim *sim, struct world *world, struct house *ho
 
 /* ---- handing in ---- */
 
-static struct str content_of(struct sim *sim, const struct script_post *post)
+struct str script_content(struct sim *sim, const struct script_post *post)
 {
 	const struct script_flow *flow = post->flow;
 	const size_t media_count =
@@ -290,39 +292,76 @@ static struct str content_of(struct sim *sim, const struct script_post *post)
 	return buf_str(&out);
 }
 
+/* How one post is handed in. */
+struct handing {
+	struct str post_id;
+	struct str request_id;
+	struct str draft_body; /* empty = it is of no draft */
+	const struct idempotency *key;
+};
+
 static enum post_accept_outcome hand_in(struct sim *sim, const struct script *script,
 					const struct script_post *post, const struct world *world,
-					struct house *house)
+					struct house *house, const struct handing *how)
 {
 	struct post_target targets[SCRIPT_TARGETS_MAX];
 	struct post_accept_result result = {0};
 	struct error err = {0};
+	const bool is_first = str_equal(how->post_id, post->id);
 	const int64_t now_us = clock_now_us(house_clock(house));
 	for (size_t i = 0; i < post->target_count; i++)
 		targets[i] = (struct post_target){
-			post->delivery_ids[i], script->account_ids[post->homes[i]],
-			world->homes[post->homes[i]].platform, STR("user")};
+			is_first ? post->delivery_ids[i]
+				 : str_concat(sim->arena, post->delivery_ids[i], STR("-again")),
+			script->account_ids[post->homes[i]], world->homes[post->homes[i]].platform,
+			STR("user")};
 	const struct post_accept accept = {
 		.app_id = STR(HOUSE_APP_ID),
-		.post_id = post->id,
-		.request_id = post->request_id,
-		.content = content_of(sim, post),
+		.post_id = how->post_id,
+		.request_id = how->request_id,
+		.content = script_content(sim, post),
 		.mode = POST_MODE_ADVANCED,
 		.scheduled_at_us =
 			post->scheduled_after_us > 0 ? now_us + post->scheduled_after_us : 0,
 		.now_us = now_us,
 		.targets = targets,
 		.target_count = post->target_count,
+		.idempotency = how->key,
+		.draft_id = str_is_empty(how->draft_body) ? STR("") : post->id,
+		.draft_body = how->draft_body,
 	};
 	if (store_post_accept(house_store(house), sim->arena, &accept, &result, &err) != ERR_NONE)
 		abort();
+	if (result.outcome == POST_ANSWERED_BEFORE && !str_equal(result.kept.answer, post->id))
+		sim_violation(sim, "a key is answered with another post");
 	return result.outcome;
 }
 
-void script_accept(struct sim *sim, const struct script *script, struct script_post *post,
-		   const struct world *world, struct house *house)
+static struct idempotency key_of(struct sim *sim, const struct script_post *post)
 {
-	const enum post_accept_outcome outcome = hand_in(sim, script, post, world, house);
+	return (struct idempotency){.key = str_concat(sim->arena, STR("key-"), post->request_id),
+				    .body_hash = post->request_id,
+				    .answer = post->id};
+}
+
+static void keep_draft(struct sim *sim, const struct script_post *post, struct house *house)
+{
+	const struct draft_row draft = {.id = post->id,
+					.app_id = STR(HOUSE_APP_ID),
+					.body = script_content(sim, post),
+					.created_by = STR("sim"),
+					.created_at_us = clock_now_us(house_clock(house))};
+	struct draft_result result = {0};
+	struct error err = {0};
+	if (store_draft_create(house_store(house), &draft, &result, &err) != ERR_NONE ||
+	    result.outcome != DRAFT_DONE)
+		abort();
+	sim_trace(sim, "DRAFT " STR_FMT, STR_ARG(post->id));
+}
+
+static void note_accepted(struct sim *sim, struct script_post *post,
+			  enum post_accept_outcome outcome, struct house *house)
+{
 	sim_trace(sim, "ACCEPT " STR_FMT " to %zu: %d", STR_ARG(post->id), post->target_count,
 		  (int)outcome);
 	post->is_accepted =
@@ -333,8 +372,66 @@ void script_accept(struct sim *sim, const struct script *script, struct script_p
 	sim->totals->accepted++;
 	post->accepted_us = sim->true_us;
 	house_wake(house);
-	if (!dice_permille(&sim->dice, 150))
+}
+
+void script_accept(struct sim *sim, const struct script *script, struct script_post *post,
+		   const struct world *world, struct house *house)
+{
+	const struct idempotency key = key_of(sim, post);
+	const struct handing how = {.post_id = post->id,
+				    .request_id = post->request_id,
+				    .key = post->has_key ? &key : NULL};
+	if (post->is_draft) {
+		keep_draft(sim, post, house);
 		return;
-	if (hand_in(sim, script, post, world, house) != POST_DUPLICATE)
-		sim_violation(sim, "the same request_id was taken twice");
+	}
+	note_accepted(sim, post, hand_in(sim, script, post, world, house, &how), house);
+	if (post->is_accepted && dice_permille(&sim->dice, 150))
+		script_repeat(sim, script, post, world, house);
+}
+
+/* With a key everything else may be new: the call has no request_id of its own. */
+void script_repeat(struct sim *sim, const struct script *script, const struct script_post *post,
+		   const struct world *world, struct house *house)
+{
+	const struct idempotency key = key_of(sim, post);
+	struct handing how = {.post_id = post->id,
+			      .request_id = post->is_draft ? post->id : post->request_id};
+	const bool has_key = post->has_key && !post->is_draft;
+	if (has_key) {
+		how.post_id = str_concat(sim->arena, post->id, STR("-again"));
+		how.request_id = how.post_id;
+		how.key = &key;
+	}
+	const enum post_accept_outcome outcome = hand_in(sim, script, post, world, house, &how);
+	sim->totals->repeats++;
+	if (outcome == POST_ACCEPTED)
+		sim_violation(sim, "the same %s was taken twice",
+			      has_key ? "Idempotency-Key" : "request_id");
+}
+
+enum post_accept_outcome script_publish_draft(struct sim *sim, const struct script *script,
+					      struct script_post *post, struct str draft_body,
+					      const struct world *world, struct house *house)
+{
+	const struct handing how = {
+		.post_id = post->id, .request_id = post->id, .draft_body = draft_body};
+	const enum post_accept_outcome outcome = hand_in(sim, script, post, world, house, &how);
+	if (!post->is_accepted)
+		note_accepted(sim, post, outcome, house);
+	return outcome;
+}
+
+void script_reword(struct sim *sim, struct script_post *post, size_t number)
+{
+	const int edit = post->edit_count + 1;
+	for (size_t part = 0; part < post->part_count; part++)
+		post->texts[part] = str_format(sim->arena, "edit-%llu-%zu-%zu-%d & more",
+					       (unsigned long long)sim->seed, number, part, edit);
+	if (!is_story(post))
+		return;
+	post->texts[0] = str_format(sim->arena, "story-%llu-%zu-%d", (unsigned long long)sim->seed,
+				    number, edit);
+	post->media_url = str_format(sim->arena, "https://media.example/" STR_FMT "%s",
+				     STR_ARG(post->texts[0]), post->flow->file);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "post.h"
+#include "store_post.h"
 
 #include "house.h"
 #include "sim.h"
@@ -43,6 +44,8 @@ struct script_post {
 	int64_t scheduled_after_us; /* 0 = at once */
 	bool is_accepted;
 	int64_t accepted_us; /* the world's time */
+	bool is_draft;       /* handed in as one; a person publishes it, or nobody does */
+	bool has_key;        /* an Idempotency-Key */
 	/* What people did to it (people.h). */
 	bool is_cancelled;                /* they were told that it is */
 	bool is_retried;                  /* it may have left its end */
@@ -50,6 +53,7 @@ struct script_post {
 	int republish_count;              /* so often they took the risk of a second one */
 	bool is_forgotten;                /* accepted after the copy that was put back was taken */
 	int64_t cancelled_us, retried_us; /* when they last did; 0 = never */
+	int edit_count;                   /* answered that it was made: texts are the new ones */
 	/* They retried it after that copy was taken: it has the end, or the time, of the copy
 	 * again, until they retry it once more. */
 	bool is_retry_lost;
@@ -68,3 +72,14 @@ struct script *script_new(struct sim *sim, struct world *world, struct house *ho
 /* Hands the post in; some customers do it again because the answer did not reach them. */
 void script_accept(struct sim *sim, const struct script *script, struct script_post *post,
 		   const struct world *world, struct house *house);
+/* Hands in once more what was accepted, after a lost answer: nothing new may come of it. */
+void script_repeat(struct sim *sim, const struct script *script, const struct script_post *post,
+		   const struct world *world, struct house *house);
+/* As it is stored; texts stand for the post's own. */
+struct str script_content(struct sim *sim, const struct script_post *post);
+/* Other texts, like no others, for one that was edited: of so many parts. */
+void script_reword(struct sim *sim, struct script_post *post, size_t number);
+/* Publishes a draft as it was read. */
+enum post_accept_outcome script_publish_draft(struct sim *sim, const struct script *script,
+					      struct script_post *post, struct str draft_body,
+					      const struct world *world, struct house *house);

@@ -59,7 +59,8 @@ struct totals {
 	int64_t seeds, violations, doubled, lost, dishonest;
 	int64_t accepted, deliveries, parts, published, partial, failed, unknown, unknown_visible;
 	int64_t calls, publish_calls, faults, crashes, in_doubt, commit_faults, jumps, pauses,
-		refreshes, cancels, retries, restores, held, told_as_copied, looked_for;
+		refreshes, cancels, retries, edits, too_late, drafts, drafts_left, repeats,
+		restores, held, told_as_copied, looked_for;
 	/* with several nodes */
 	int64_t node_seeds, stops, moves, takeovers, lost_fences;
 	int64_t simulated_us;
