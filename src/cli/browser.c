@@ -50,8 +50,7 @@ static CURLcode perform(CURL *curl, struct arena *arena, struct str url, struct 
 	return curl_easy_perform(curl);
 }
 
-enum err_kind browser_call(struct arena *arena, struct str url, const char *authorization,
-			   const char *content_type, struct str body,
+enum err_kind browser_call(struct arena *arena, const struct browser_request *request,
 			   struct browser_answer *answer_out, struct error *err)
 {
 	CURL *curl = curl_easy_init();
@@ -61,10 +60,13 @@ enum err_kind browser_call(struct arena *arena, struct str url, const char *auth
 	long status = 0;
 	const char *location = NULL;
 	buf_init(&out, arena, ANSWER_MAX_BYTES);
-	struct curl_slist *headers = add_header(arena, NULL, "Authorization", authorization);
-	headers = add_header(arena, headers, "Content-Type", content_type);
+	struct curl_slist *headers =
+		add_header(arena, NULL, "Authorization", request->authorization);
+	headers = add_header(arena, headers, "Content-Type", request->content_type);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-	CURLcode code = perform(curl, arena, url, body, &out);
+	if (request->method != NULL)
+		curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
+	CURLcode code = perform(curl, arena, request->url, request->body, &out);
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &location);
 	*answer_out = (struct browser_answer){(int)status, buf_str(&out),

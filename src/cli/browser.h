@@ -14,10 +14,17 @@ struct browser_answer {
 	struct str location; /* absolute, of a redirect; else empty */
 };
 
-/* Blocks for at most a minute; the answer lives in arena. authorization: a whole header value, or
- * NULL. An empty body makes a GET. TEMPORARY: no answer; INTERNAL: no memory. */
-enum err_kind browser_call(struct arena *arena, struct str url, const char *authorization,
-			   const char *content_type, struct str body,
+struct browser_request {
+	struct str url;
+	const char *method;        /* NULL: POST with a body, else GET */
+	const char *authorization; /* a whole header value; NULL = none */
+	const char *content_type;  /* of the body; NULL = none */
+	struct str body;
+};
+
+/* Blocks for at most a minute; the answer lives in arena. TEMPORARY: no answer; INTERNAL: no
+ * memory. */
+enum err_kind browser_call(struct arena *arena, const struct browser_request *request,
 			   struct browser_answer *answer_out, struct error *err);
 /* "Basic ..." as a whole header value, in arena. */
 const char *browser_basic(struct arena *arena, struct str user, struct str password);

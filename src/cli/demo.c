@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The guided tour: a sandbox and a service on an empty data directory, an app with six credentials,
- * six OAuth connections through their consent pages, seven posts (one of them scheduled), and where
- * to look at them. Everything goes over HTTP as a customer's requests would; only the two servers
- * run inside this process. Exits 0 when everything was published. */
+ * six OAuth connections through their consent pages, seven posts (one of them scheduled), an eighth
+ * for all six with overrides and an edit, and where to look at them. Everything goes over HTTP as a
+ * customer's requests would; only the two servers run inside this process. Exits 0 when everything
+ * was published. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -69,6 +70,7 @@ static const struct demo_post demo_posts[] = {
 };
 
 #define POST_COUNT COUNT_OF(demo_posts)
+#define SHAPES_TEXT "One post for six accounts, edited before its time"
 
 struct media_file_served {
 	const char *name;
@@ -88,7 +90,7 @@ struct demo {
 	struct str client_id, client_secret;
 	const char *bearer;
 	struct str accounts[PLATFORM_ID_MAX + 1]; /* first account of each platform */
-	struct str post_ids[POST_COUNT];
+	struct str post_ids[POST_COUNT + 1];      /* the last is the one of many shapes */
 };
 
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -328,18 +330,26 @@ static struct str api_url(struct demo *demo, const char *path)
 }
 
 /* The answer as JSON; false unless it is a 2xx. */
-static bool api_call(struct demo *demo, const char *what, const char *path,
-		     const char *content_type, struct str body, const struct json **out)
+static bool api_send(struct demo *demo, const char *what, struct browser_request request,
+		     const struct json **out)
 {
 	struct browser_answer answer = {0};
 	struct error err = {0};
-	if (browser_call(demo->arena, api_url(demo, path), demo->bearer, content_type, body,
-			 &answer, &err) != ERR_NONE)
+	request.authorization = demo->bearer;
+	if (browser_call(demo->arena, &request, &answer, &err) != ERR_NONE)
 		return failed_error(what, &err);
 	if (answer.status > 299 ||
 	    json_parse(demo->arena, answer.body, NULL, out, NULL, &err) != ERR_NONE)
 		return failed(what, answer.body);
 	return true;
+}
+
+static bool api_call(struct demo *demo, const char *what, const char *path,
+		     const char *content_type, struct str body, const struct json **out)
+{
+	const struct browser_request request = {
+		.url = api_url(demo, path), .content_type = content_type, .body = body};
+	return api_send(demo, what, request, out);
 }
 
 static bool get_token(struct demo *demo)
@@ -364,13 +374,15 @@ static bool consent(struct demo *demo, const char *slug, struct str authorize_ur
 	struct browser_answer page = {0};
 	struct error err = {0};
 	struct str url;
-	if (browser_call(demo->arena, authorize_url, NULL, NULL, STR(""), &page, &err) != ERR_NONE)
+	if (browser_call(demo->arena, &(struct browser_request){.url = authorize_url}, &page,
+			 &err) != ERR_NONE)
 		return failed_error(slug, &err);
 	if (!browser_press(demo->arena, authorize_url, page.body, "sandbox_decision", "allow",
 			   &url))
 		return failed(slug, STR("there is no consent form"));
 	for (int hop = 0; hop < 2; hop++) {
-		if (browser_call(demo->arena, url, NULL, NULL, STR(""), &page, &err) != ERR_NONE)
+		if (browser_call(demo->arena, &(struct browser_request){.url = url}, &page, &err) !=
+		    ERR_NONE)
 			return failed_error(slug, &err);
 		if (str_is_empty(page.location))
 			return page.status == 200 ||
@@ -479,6 +491,74 @@ static bool publish_all(struct demo *demo)
 	return true;
 }
 
+/* What a platform gets instead. */
+static void write_override(struct demo *demo, struct json_writer *w, const char *slug,
+			   const char *text, const struct demo_post *like)
+{
+	struct str base = httpd_base_url(demo->media_server);
+	json_key(w, slug);
+	json_begin_object(w);
+	json_member_str(w, "content", str_of(text));
+	if (like != NULL) {
+		json_key(w, "media");
+		json_begin_array(w);
+		json_begin_object(w);
+		json_member_str(
+			w, "url",
+			str_format(demo->arena, STR_FMT "/media/%s", STR_ARG(base), like->media));
+		json_member_str(w, "type", str_of(like->media_type));
+		json_end_object(w);
+		json_end_array(w);
+	}
+	json_end_object(w);
+}
+
+static struct str shapes_body(struct demo *demo)
+{
+	const struct demo_post picture = {.media = "photo.jpg", .media_type = "image"};
+	const struct demo_post film = {.media = "video.mp4", .media_type = "video"};
+	const int64_t at_us = clock_now_us(clock_system()) + SCHEDULE_AHEAD_US;
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, demo->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_key(&w, "account_ids");
+	json_begin_array(&w);
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++)
+		json_put_str(&w, demo->accounts[id]);
+	json_end_array(&w);
+	json_member_str(&w, "content", STR("One post for six accounts, as it was first written"));
+	json_key(&w, "overrides");
+	json_begin_object(&w);
+	write_override(demo, &w, "instagram", "One post, with its picture. #posthorn", &picture);
+	write_override(demo, &w, "youtube", "One post, as a film", &film);
+	write_override(demo, &w, "tiktok", "One post, as the same film", &film);
+	json_end_object(&w);
+	json_member_instant(&w, "scheduled_at", at_us - at_us % US_PER_S);
+	json_end_object(&w);
+	return buf_str(&body);
+}
+
+/* One post with three overrides, which another text gets before its time has come. */
+static bool publish_shapes(struct demo *demo)
+{
+	const struct json *answer = NULL;
+	say("7. One post for all six, with three overrides and a time; its text is edited before "
+	    "that");
+	if (!api_call(demo, "publish", "/v1/posts/publish", "application/json", shapes_body(demo),
+		      &answer))
+		return false;
+	const struct str id = json_string(json_get(json_get(answer, "data"), "post_id"));
+	const struct str path = str_format(demo->arena, "/v1/posts/" STR_FMT, STR_ARG(id));
+	const struct browser_request edit = {.url = api_url(demo, str_z(demo->arena, path)),
+					     .method = "PATCH",
+					     .content_type = "application/json",
+					     .body = STR("{\"content\":\"" SHAPES_TEXT "\"}")};
+	demo->post_ids[POST_COUNT] = id;
+	return api_send(demo, "edit", edit, &answer);
+}
+
 /* ---- watching ---- */
 
 struct tally {
@@ -489,7 +569,7 @@ struct tally {
 static bool count(struct demo *demo, struct tally *tally)
 {
 	*tally = (struct tally){0};
-	for (size_t i = 0; i < POST_COUNT; i++) {
+	for (size_t i = 0; i <= POST_COUNT; i++) {
 		const struct json *post = NULL;
 		struct str path =
 			str_format(demo->arena, "/v1/posts/" STR_FMT, STR_ARG(demo->post_ids[i]));
@@ -512,10 +592,10 @@ static bool wait_for_all(struct demo *demo)
 		if (!count(demo, &tally))
 			return false;
 		if (tally.published != shown.published || tally.failed != shown.failed)
-			say("   %zu of %zu published%s", tally.published, POST_COUNT,
+			say("   %zu of %zu published%s", tally.published, POST_COUNT + 1,
 			    tally.failed > 0 ? ", some failed" : "");
 		shown = tally;
-		if (tally.published + tally.failed == POST_COUNT)
+		if (tally.published + tally.failed == POST_COUNT + 1)
 			return true;
 		thread_sleep_ms(POLL_MS);
 	}
@@ -540,6 +620,31 @@ static bool report_post(struct demo *demo, size_t index)
 	return str_equal_z(status, "published");
 }
 
+/* What each platform got of the one post. */
+static bool report_shapes(struct demo *demo)
+{
+	const struct json *answer = NULL;
+	struct str path =
+		str_format(demo->arena, "/v1/posts/" STR_FMT, STR_ARG(demo->post_ids[POST_COUNT]));
+	bool is_good = true;
+	if (!api_call(demo, "look at a post", str_z(demo->arena, path), NULL, STR(""), &answer))
+		return false;
+	const struct json *targets = json_get(json_get(answer, "data"), "platform_posts");
+	say("   and of the one post for all six:");
+	for (size_t i = 0; json_at(targets, i) != NULL; i++) {
+		const struct json *target = json_at(targets, i);
+		const struct json *effective = json_get(target, "effective");
+		const struct str text = json_string(
+			json_get(json_at(json_get(effective, "containers"), 0), "content"));
+		const struct str status = json_string(json_get(target, "status"));
+		say("   %-10s %-10s \"" STR_FMT "\"",
+		    str_z(demo->arena, json_string(json_get(target, "platform"))),
+		    str_z(demo->arena, status), STR_ARG(text));
+		is_good = is_good && str_equal_z(status, "published");
+	}
+	return is_good;
+}
+
 /* The tour's owner has no password: a link lets in whoever looks at the terminal. */
 static bool show_dashboard(struct demo *demo)
 {
@@ -558,9 +663,10 @@ static bool show_dashboard(struct demo *demo)
 static bool report(struct demo *demo)
 {
 	bool is_good = true;
-	say("7. The results");
+	say("8. The results");
 	for (size_t i = 0; i < POST_COUNT; i++)
 		is_good = report_post(demo, i) && is_good;
+	is_good = report_shapes(demo) && is_good;
 	struct str sandbox = sandbox_base_url(demo->sandbox);
 	say("\nSee the posts as the world sees them: " STR_FMT "/", STR_ARG(sandbox));
 	return show_dashboard(demo) && is_good;
@@ -626,7 +732,8 @@ int command_demo(const struct command *command)
 		block_end_signals();
 	bool is_good = set_the_stage(&demo, command) && create_app(&demo) &&
 		       set_credentials(&demo) && get_token(&demo) && connect_all(&demo) &&
-		       publish_all(&demo) && wait_for_all(&demo) && report(&demo);
+		       publish_all(&demo) && publish_shapes(&demo) && wait_for_all(&demo) &&
+		       report(&demo);
 	if (is_good)
 		say("\nEverything was published.");
 	else

@@ -112,21 +112,23 @@ static void a_call_and_its_answer(void **state)
 		.listen = "127.0.0.1:0", .router = router, .random = random_system(), .threads = 1};
 	assert_int_equal(httpd_open(&listener, &httpd, &err), ERR_NONE);
 	struct str base = str_concat(arena, httpd_base_url(httpd), STR("/"));
-	assert_int_equal(browser_call(arena, base, NULL, NULL, STR(""), &answer, &err), ERR_NONE);
+	struct browser_request request = {.url = base};
+	assert_int_equal(browser_call(arena, &request, &answer, &err), ERR_NONE);
 	assert_int_equal(answer.status, 200);
 	assert_true(str_equal_z(answer.body, "-"));
-	assert_int_equal(
-		browser_call(arena, base, "Bearer x", "text/plain", STR("body "), &answer, &err),
-		ERR_NONE);
+	const struct browser_request sent = {.url = base,
+					     .authorization = "Bearer x",
+					     .content_type = "text/plain",
+					     .body = STR("body ")};
+	assert_int_equal(browser_call(arena, &sent, &answer, &err), ERR_NONE);
 	assert_int_equal(answer.status, 302);
 	assert_true(str_equal_z(answer.body, "body Bearer x"));
 	assert_true(
 		str_equal(answer.location, str_concat(arena, httpd_base_url(httpd), STR("/next"))));
-	base = str_copy(arena, base);
+	request.url = str_copy(arena, base);
 	httpd_close(&httpd, 1000);
 	http_router_free(&router);
-	assert_int_equal(browser_call(arena, base, NULL, NULL, STR(""), &answer, &err),
-			 ERR_TEMPORARY);
+	assert_int_equal(browser_call(arena, &request, &answer, &err), ERR_TEMPORARY);
 }
 
 #define BROWSER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)

@@ -12,9 +12,9 @@ static int status_of(struct fixture *fx, const char *base, const char *path)
 {
 	struct browser_answer answer = {0};
 	struct error err = {0};
-	ok(browser_call(fx->arena, str_concat(fx->arena, str_of(base), str_of(path)), NULL, NULL,
-			STR(""), &answer, &err),
-	   &err);
+	const struct browser_request request = {
+		.url = str_concat(fx->arena, str_of(base), str_of(path))};
+	ok(browser_call(fx->arena, &request, &answer, &err), &err);
 	return answer.status;
 }
 

@@ -107,9 +107,8 @@ static void a_free_port_is_part_of_our_own_address(void **state)
 	struct str base = str_of(service_base_url(service));
 	assert_true(str_has_prefix(base, STR("http://127.0.0.1:")));
 	assert_false(str_has_suffix(base, STR(":0")));
-	ok(browser_call(fx->arena, str_concat(fx->arena, base, STR("/readyz")), NULL, NULL, STR(""),
-			&answer, &err),
-	   &err);
+	const struct browser_request ready = {.url = str_concat(fx->arena, base, STR("/readyz"))};
+	ok(browser_call(fx->arena, &ready, &answer, &err), &err);
 	assert_int_equal(answer.status, 200);
 	ok(control_call(&fx->settings, fx->arena, "POST", STR("/admin/apps"),
 			STR("{\"name\":\"a\",\"owner\":\"a@b.example\"}"), &credential, &err),
