@@ -106,9 +106,30 @@ def furnish(house, media):
     house.webhook = answer.json()["data"]["id"]
     for name, more in (("n8n", ["--scopes", "read,publish"]), ("Drafting agent", ["--scopes", "read,drafts,media", "--expires", "90d"])):
         assert app.cli("key", "create", "--app", app.client_id, "--name", name, *more).returncode == 0
+    furnish_drafts(house, one, media)
     app.wait_post(posts["unreachable"])
     app.wait_post(posts["video"])
     return house
+
+
+def furnish_drafts(house, one, media):
+    """One that is ready, one with problems, one that was rejected."""
+
+    def draft(**body):
+        answer = house.app.post("/v1/drafts", json=body)
+        assert answer.status_code == 201, answer.text
+        return answer.json()["data"]["id"]
+
+    house.drafts = {
+        "ready": draft(account_ids=[one["x"], one["facebook"]], scheduled_at=utc(3 * 86400), overrides={"x": {"content": "Rye!"}},
+                       containers=[{"content": "Rye bread on Friday.", "media": [media.image(alt_text="A rye loaf")]},
+                                   {"content": "Order by Thursday."}]),
+        "incomplete": draft(account_ids=[one["x"], "019a1fcd-7451-7617-8dc3-203f49eaf280"], content="To be written " * 30,
+                            platforms={"youtube": {"title": "Nowhere"}}),
+        "rejected": draft(account_ids=[one["linkedin"]], content="Half price on everything!"),
+    }
+    answer = house.app.post(f"/v1/drafts/{house.drafts['rejected']}/reject", json={"reason": "Only the rye is half price."})
+    assert answer.status_code == 200, answer.text
 
 
 def pages(house):
@@ -125,6 +146,13 @@ def pages(house):
         "credentials": f"{app}/credentials",
         "credential": f"{app}/credentials/facebook",
         "compose": f"{app}/compose?post={house.posts['published']}",
+        "drafts": f"{app}/drafts",
+        "drafts-rejected": f"{app}/drafts?state=rejected",
+        "draft-ready": f"{app}/drafts/{house.drafts['ready']}",
+        "draft-incomplete": f"{app}/drafts/{house.drafts['incomplete']}",
+        "draft-rejected": f"{app}/drafts/{house.drafts['rejected']}",
+        "compose-draft": f"{app}/compose?draft={house.drafts['ready']}",
+        "posts-failed": "/dashboard/posts?status=failed",
         "accounts": f"{app}/accounts",
         "account": f"{app}/accounts/{house.accounts['x'][0]['id']}",
         "account-dead": f"{app}/accounts/{house.dead}",

@@ -4,6 +4,7 @@ the consent page, publishing and watching it, a failure and its explanation, can
 One test for each station; each goes on where the one before stopped."""
 import os
 import pathlib
+import re
 import uuid
 
 import pytest
@@ -274,6 +275,72 @@ def test_schedule_move_and_cancel(walk):
     walk.press("Cancel")
     walk.press("Cancel post")
     walk.wait("it is cancelled", lambda: "Cancelled" in badges(walk))
+
+
+def test_draft_written_rejected_mended_and_published(walk):
+    write(walk, "Half price!", "jodoe")
+    walk.press("Save as draft")
+    walk.see("Draft saved", "Half price!", "Awaiting approval", "Written by")
+    walk.press("Reject")
+    walk.fill("Why", "Only the rye is.")
+    walk.press("Reject")
+    walk.wait("it is rejected", lambda: "Rejected" in badges(walk))
+    walk.see("Only the rye is.", "A change of the draft begins the review again.")
+    picture(walk, "draft-rejected")
+    walk.follow("Edit")
+    by_name(walk, "containers.0.content", "Rye at half price")
+    walk.press("Save draft")
+    walk.see("Rye at half price", "Awaiting approval")
+    draft = walk.driver.current_url
+    walk.open(app_path(walk, "/drafts"))
+    walk.see("Drafts", "Rye at half price", "Awaiting approval (1)")
+    picture(walk, "drafts")
+    walk.open(draft[draft.index("/dashboard"):])
+    walk.press("Publish")
+    walk.press("Publish it")
+    walk.wait("it is a post, and out", lambda: "Published" in badges(walk))
+    walk.see("Rye at half price")
+    walk.open(app_path(walk, "/drafts"))
+    walk.see("No drafts")
+
+
+def test_a_draft_that_somebody_changed_is_not_published(walk):
+    """Exactly what is shown is published (If-Match), or nothing."""
+    write(walk, "As I saw it", "jodoe")
+    walk.press("Save as draft")
+    walk.see("As I saw it", "Awaiting approval")
+    draft = walk.driver.current_url.rsplit("/", 1)[1]
+    headers = {"Authorization": f"Bearer {token(walk.house, walk.client_id, walk.secret).json()['access_token']}"}
+    url = f"{walk.house.url}/v1/drafts/{draft}"
+    assert requests.patch(url, json={"content": "As they made it"}, headers=headers, timeout=HTTP_S).status_code == 200
+    walk.press("Publish")
+    walk.press("Publish it")
+    walk.see("Somebody changed this draft", "As they made it")
+    assert requests.get(url, headers=headers, timeout=HTTP_S).status_code == 200
+    assert walk.house.sandbox.ledger("As I saw it") == [] and walk.house.sandbox.ledger("As they made it") == []
+    walk.press("Delete")
+    walk.press("Delete draft")
+    walk.see("No drafts")
+
+
+def test_many_are_retried_with_their_number_first(walk):
+    body = {"title": "Invalid", "detail": "No.", "status": 400}
+    walk.house.sandbox.fault("x", "POST", "/2/tweets", "status", status=400, body=body, times=2)
+    for text in ("Many, the first", "Many, the second"):
+        write(walk, text, "jodoe")
+        walk.press("Publish")
+        walk.wait("the post has failed", lambda: "Failed" in badges(walk))
+    words = walk.js("return [...document.querySelectorAll('.notice .mono')].map((one) => one.textContent)")
+    code = next(word for word in words if re.fullmatch("[A-Z_]+", word))
+    walk.house.sandbox.clear_faults()
+    walk.open(f"/dashboard/posts?error={code}")
+    walk.press("Retry all…")
+    walk.see("2 platform posts of 2 posts will be retried.")
+    picture(walk, "retry-many")
+    walk.press("Retry 2")
+    walk.wait("both are out", lambda: len(walk.house.sandbox.ledger("Many, the")) == 2)
+    walk.press("Retry all…")
+    walk.see("Nothing to retry")
 
 
 def test_unknown_outcome_is_settled_by_a_person(walk):

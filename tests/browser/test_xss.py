@@ -103,6 +103,10 @@ MUST_BE_SHOWN = {
     "address",
     "what",
     "platform_account_id",
+    "reason",
+    "created_by",
+    "by",
+    "field",
 }
 
 
@@ -169,6 +173,12 @@ def infested(furnished):
     for start in range(0, len(everything), size):
         text = "\n".join(everything[start : start + size])
         app.accepted(account, text, scheduled_at=utc(86400))
+    for start in range(0, len(everything), size):
+        body = {"containers": [{"content": text} for text in printable[start : start + 5]], "account_ids": [printable[start % 50]],
+                "platforms": {"youtube": {"title": printable[start % 50]}}}
+        draft = app.post("/v1/drafts", json=body).json()["data"]["id"]
+        answer = app.post(f"/v1/drafts/{draft}/reject", json={"reason": "\n".join(printable[start : start + 5])[:1000]})
+        assert answer.status_code in (200, 422), answer.text
     for index in range(3):
         answer = app.post(
             "/v1/webhooks",
@@ -196,7 +206,12 @@ def test_the_house_with_the_policy_on(browser, furnished, infested):
     browser.sign_in(EMAIL, PASSWORD)
     base = f"/dashboard/apps/{app.client_id}"
     posts = app.list(per_page=100)["data"]
+    drafts = app.get("/v1/drafts?per_page=100").json()["data"]
+    assert len(drafts) >= 5
     paths = [
+        f"{base}/drafts",
+        *(f"{base}/drafts/{draft['id']}" for draft in drafts),
+        f"{base}/compose?draft={drafts[0]['id']}",
         "/dashboard",
         "/dashboard/apps",
         f"/dashboard/posts?client_id={app.client_id}",

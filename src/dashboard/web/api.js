@@ -58,10 +58,13 @@ async function isRenewed() {
 }
 
 async function send(method, path, request = {}, isSecond = false) {
-	const {query, body, signal} = request;
+	const {query, body, signal, match} = request;
 	const headers = {Accept: "application/json"};
 	if (method !== "GET" && state.session?.csrf_token) {
 		headers["X-CSRF-Token"] = state.session.csrf_token;
+	}
+	if (match) {
+		headers["If-Match"] = match;
 	}
 	if (body !== undefined) {
 		headers["Content-Type"] = "application/json";
@@ -85,7 +88,7 @@ async function send(method, path, request = {}, isSecond = false) {
 	}
 	const value = await readBody(answer);
 	if (answer.ok) {
-		return value;
+		return request.isTagged ? {body: value, etag: answer.headers.get("ETag")} : value;
 	}
 	if (answer.status === 401 && value?.error === "UNAUTHENTICATED") {
 		state.session = {...state.session, signed_in: false, admin: null, csrf_token: null};
@@ -98,10 +101,12 @@ async function send(method, path, request = {}, isSecond = false) {
 }
 
 export const get = (path, query, signal) => send("GET", path, {query, signal});
-export const post = (path, body = {}, signal) => send("POST", path, {body, signal});
+/** {body, etag}: what may be changed with match = etag, if nobody changed it meanwhile. */
+export const getTagged = (path, signal) => send("GET", path, {signal, isTagged: true});
+export const post = (path, body = {}, signal, match) => send("POST", path, {body, signal, match});
 export const put = (path, body, signal) => send("PUT", path, {body, signal});
-export const patch = (path, body, signal) => send("PATCH", path, {body, signal});
-export const remove = (path, signal) => send("DELETE", path, {signal});
+export const patch = (path, body, signal, match) => send("PATCH", path, {body, signal, match});
+export const remove = (path, signal, match) => send("DELETE", path, {signal, match});
 
 /** A path within an app; each further word is escaped. */
 export const appPath = (clientId, ...words) =>

@@ -23,6 +23,8 @@ const ROUTES = [
 	["/apps/:client_id/credentials/:platform", () => import("./page_credential.js")],
 	["/apps/:client_id/connected", () => import("./page_connected.js")],
 	["/apps/:client_id/compose", () => import("./page_compose.js")],
+	["/apps/:client_id/drafts", () => import("./page_drafts.js")],
+	["/apps/:client_id/drafts/:draft_id", () => import("./page_draft.js")],
 	["/apps/:client_id/accounts", () => import("./page_accounts.js")],
 	["/apps/:client_id/accounts/:account_id", () => import("./page_account.js")],
 	["/apps/:client_id/webhooks", () => import("./page_webhooks.js")],
@@ -45,6 +47,7 @@ const everywhere = [
 const ofApp = [
 	["App overview", "", "app"],
 	["Try it", "/compose", "compose"],
+	["Drafts", "/drafts", "docs"],
 	["Accounts", "/accounts", "accounts"],
 	["Platform credentials", "/credentials", "key"],
 	["Keys", "/keys", "key"],

@@ -6,6 +6,7 @@ import {whenFull} from "./format.js";
 import {ACCOUNT_TYPES, PLATFORMS, platformName} from "./words.js";
 import {badge, button, card, confirm, copyField, empty, facts, leave, linkButton, mark, notice, pageHead, toast} from "./ui.js";
 import {postTable} from "./page_posts.js";
+import {monthAgo, retryMany} from "./retry_many.js";
 
 async function check(context, account, place) {
 	const {data} = await api.post(context.appPath("v1", "accounts", account.id, "check"));
@@ -82,6 +83,31 @@ function healthCard(context, account) {
 	);
 }
 
+/** What failed because the account had to be connected again, once it is. */
+async function broughtBack(context, account) {
+	if (!["active", "expiring"].includes(account.status)) {
+		return null;
+	}
+	const error = "ACCOUNT_REAUTH_REQUIRED";
+	const {client_id: clientId} = context.params;
+	const failed = await api.get("/posts", {client_id: clientId, account_id: account.id, error, limit: 1}, context.signal);
+	if (failed.data.length === 0) {
+		return null;
+	}
+	const filter = {account_ids: [account.id], error_codes: [error], since: monthAgo()};
+	const go = async () => {
+		if (await retryMany(clientId, filter, context.signal)) {
+			await context.refresh();
+		}
+	};
+	return notice(
+		"warn",
+		"Posts failed while it had to be reconnected",
+		h("p", null, "It is connected again, so they can be published now."),
+		h("div", null, button("Retry them…", go, {slim: true, key: "retry-back"}))
+	);
+}
+
 export async function page(context) {
 	const id = context.params.account_id;
 	const [{data: account}, posts] = await Promise.all([
@@ -89,6 +115,7 @@ export async function page(context) {
 		api.get("/posts", {client_id: context.params.client_id, account_id: id, limit: 5}, context.signal),
 	]);
 	account.platform ??= PLATFORMS[account.platform_id - 1];
+	const back = await broughtBack(context, account);
 	return [
 		pageHead({
 			crumbs: [
@@ -104,6 +131,7 @@ export async function page(context) {
 		h(
 			"div",
 			{class: "stack"},
+			back,
 			h(
 				"div",
 				{class: "split"},

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Try it: write, validate and publish a post, beside the equivalent call for a server.
+// Try it: write, validate and publish a post, or keep it as a draft, beside the equivalent call for a server.
+// With ?draft=ID it changes a draft.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
-import {fromLocal, number, plural, utc, zone} from "./format.js";
+import {fromLocal, number, plural, toLocal, utc, zone} from "./format.js";
 import {PLATFORMS, TYPES} from "./words.js";
 import {
 	announce,
@@ -77,7 +78,7 @@ function mediaRow(onGone, item = {}) {
 		...(alt.value().trim() ? {alt_text: alt.value().trim()} : {}),
 		...(thumbnail.value().trim() ? {thumbnail_url: thumbnail.value().trim()} : {}),
 		...(length.value() ? {duration: Number(length.value())} : {}),
-		...(item.mime_type ? {mime_type: item.mime_type} : {}),
+		...Object.fromEntries(["mime_type", "fit"].filter((name) => item[name]).map((name) => [name, item[name]])),
 	});
 	return {node, url, value: () => ({type: type.value(), url: url.value().trim(), ...optional()})};
 }
@@ -164,6 +165,22 @@ function bodyOf(draft) {
 	const options = draft.options.value();
 	const overrides = draft.overrides.value();
 	return {...body, ...(options ? {platforms: options} : {}), ...(overrides ? {overrides} : {})};
+}
+
+/** What a draft holds: a member that is empty here is taken away (null). */
+const DRAFT_MEMBERS = ["account_ids", "content", "type", "media", "containers", "platforms", "overrides", "scheduled_at"];
+const draftOf = (body) => Object.fromEntries(DRAFT_MEMBERS.map((name) => [name, body[name] ?? null]));
+
+/** A draft as the form takes a post. */
+function postOfDraft(draft) {
+	const first = {type: draft.type, content: draft.content ?? "", media: draft.media ?? []};
+	const containers = draft.containers?.length > 0 ? draft.containers : [first];
+	return {
+		...draft,
+		containers,
+		type: containers[0]?.type ?? draft.type,
+		platform_posts: (draft.account_ids ?? []).map((id) => ({account_id: id})),
+	};
 }
 
 const curlOf = (context, body) =>
@@ -466,7 +483,7 @@ function writeCard(context, draft, changed) {
 		name: "type",
 		label: "Type",
 		kind: "select",
-		value: "",
+		value: draft.from?.created_by === undefined ? "" : (draft.from.type ?? ""),
 		options: [["", "Automatic, by platform and files"], ...Object.entries(TYPES)],
 		onchange: changed,
 	});
@@ -475,13 +492,16 @@ function writeCard(context, draft, changed) {
 		label: `Publish at (${zone()})`,
 		optional: true,
 		kind: "datetime-local",
+		value: draft.kept?.scheduled_at ? toLocal(draft.kept.scheduled_at) : "",
 		onchange: changed,
 		parse: (text) => (text ? fromLocal(text) : null),
 		hint: "Leave empty to publish now.",
 	});
+	const options = draft.kept?.platforms ?? {};
 	draft.options = jsonField({
 		name: "platforms",
 		label: "Platform options",
+		value: Object.keys(options).length > 0 ? JSON.stringify(options, null, 2) : "",
 		placeholder: '{"youtube": {"title": "…", "privacyStatus": "unlisted"}}',
 		onchange: changed,
 		hint: "JSON with one object per platform. The API reference lists the options.",
@@ -507,7 +527,14 @@ function writeCard(context, draft, changed) {
 		fill(draft.answer, verdictCard(draft, data));
 		announce(data.ok ? "Ready to publish." : "Cannot be published like this.");
 	};
-	const send = h("button", {class: "button main", type: "submit"}, "Publish");
+	const keep = async (body) => {
+		const {data} = draft.kept
+			? await api.patch(context.appPath("v1", "drafts", draft.kept.id), draftOf(body), undefined, draft.etag)
+			: await api.post(context.appPath("v1", "drafts"), body);
+		toast("Draft saved.");
+		await context.go(context.here("drafts", data.id));
+	};
+	const send = h("button", {class: "button main", type: "submit"}, draft.kept ? "Save draft" : "Publish");
 	const element = h(
 		"form",
 		{class: "form", novalidate: true, method: "post"},
@@ -521,10 +548,13 @@ function writeCard(context, draft, changed) {
 			"div",
 			{class: "row"},
 			send,
-			button("Validate", () => ask(draft, validate), {icon: "check"})
+			button("Validate", () => ask(draft, validate), {icon: "check"}),
+			draft.kept
+				? linkButton("Back to the draft", context.here("drafts", draft.kept.id), {kind: "quiet"})
+				: button("Save as draft", () => ask(draft, keep), {key: "keep"})
 		)
 	);
-	onSubmit(element, send, () => ask(draft, publish));
+	onSubmit(element, send, () => ask(draft, draft.kept ? keep : publish));
 	return card({title: "Write"}, element);
 }
 
@@ -541,7 +571,7 @@ function notLive(context) {
 /** Accounts named by the URL or a draft that are not in the list; without those that cannot be published to. */
 async function accountsNamed(context, ids) {
 	const found = await Promise.allSettled(
-		ids.slice(0, ACCOUNTS_MANY).map((id) => api.get(context.appPath("v1", "accounts", id), null, context.signal))
+		ids.slice(0, ACCOUNTS_MAX).map((id) => api.get(context.appPath("v1", "accounts", id), null, context.signal))
 	);
 	return found
 		.filter((one) => one.status === "fulfilled")
@@ -549,15 +579,25 @@ async function accountsNamed(context, ids) {
 		.filter((account) => ["active", "expiring"].includes(account.status));
 }
 
+/** {from, kept, etag}: what the form begins with: nothing, a copy of a post, or a draft. */
+async function beginning(context) {
+	const {draft, post} = context.query;
+	if (draft) {
+		const {body, etag} = await api.getTagged(context.appPath("v1", "drafts", draft), context.signal);
+		return {from: postOfDraft(body.data), kept: body.data, etag};
+	}
+	return {from: post ? (await api.get(context.appPath("v1", "posts", post), null, context.signal)).data : undefined};
+}
+
 export async function page(context) {
-	const [active, expiring, from] = await Promise.all([
+	const [active, expiring, begun] = await Promise.all([
 		...["active", "expiring"].map((status) =>
 			api.get(context.appPath("v1", "accounts"), {status, per_page: ACCOUNTS_MAX, user_id: context.query.user}, context.signal)
 		),
-		context.query.post ? api.get(context.appPath("v1", "posts", context.query.post), null, context.signal) : null,
+		beginning(context),
 	]);
 	const listed = [...active.data, ...expiring.data];
-	const meant = [context.query.account, ...(from?.data.platform_posts ?? []).map((target) => target.account_id)].filter(
+	const meant = [context.query.account, ...(begun.from?.platform_posts ?? []).map((target) => target.account_id)].filter(
 		(id) => id && !listed.some((account) => account.id === id)
 	);
 	const accounts = [...listed, ...(await accountsNamed(context, meant))].sort(
@@ -568,8 +608,10 @@ export async function page(context) {
 			["Apps", `${context.base}/apps`],
 			[context.app?.name ?? "App", context.here()],
 		],
-		title: "Try it",
-		sub: "Write a post, validate it, publish it. The equivalent API call for your server is shown beside it.",
+		title: begun.kept ? "Edit a draft" : "Try it",
+		sub: begun.kept
+			? "It stays a draft until a person publishes it from its page."
+			: "Write a post, validate it, publish it or keep it as a draft. The equivalent API call for your server is shown beside it.",
 	});
 	if (accounts.length === 0 && context.query.user) {
 		return [
@@ -605,7 +647,7 @@ export async function page(context) {
 		containers: [],
 		requestId: newRequestId(),
 		answer: h("div", {"aria-live": "polite"}),
-		from: from?.data,
+		...begun,
 	};
 	const call = h("div");
 	const changed = () => {

@@ -4,7 +4,8 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {plural, when} from "./format.js";
 import {PLATFORMS, PLATFORM_NAMES, TYPES, isUnderWay, postWord, targetWord} from "./words.js";
-import {badge, card, empty, field, linkButton, mark, onSubmit, pageHead, table} from "./ui.js";
+import {retryFilter, retryMany} from "./retry_many.js";
+import {badge, button, card, empty, field, linkButton, mark, onSubmit, pageHead, table} from "./ui.js";
 
 const POLL_MS = 3000;
 const MARKS_MAX = 6;
@@ -144,6 +145,21 @@ function nothing(context) {
 	);
 }
 
+/** Where failed posts are listed by what a retry goes by too: all of them, of one app, counted first. */
+function retryButton(context, app) {
+	const {status, error} = context.query;
+	const isNarrower = ["platform", "user", "to", "text"].some((name) => context.query[name]);
+	if (!app || (status !== "failed" && !error) || error === "CANCELLED" || isNarrower) {
+		return null;
+	}
+	const go = async () => {
+		if (await retryMany(app.client_id, retryFilter(context.query), context.signal)) {
+			await context.refresh();
+		}
+	};
+	return button(context.apps.length > 1 ? `Retry all of ${app.name}…` : "Retry all…", go, {key: "retry-all"});
+}
+
 export async function page(context) {
 	const query = {...Object.fromEntries(NAMES.map((name) => [name, context.query[name]])), after: context.query.after, limit: 25};
 	const load = () => api.get("/posts", query, context.signal);
@@ -202,6 +218,7 @@ export async function page(context) {
 			title: "Posts",
 			sub: "Newest first. Posts in progress are updated automatically.",
 			actions: [
+				retryButton(context, app),
 				linkButton("Calendar", `${context.base}/calendar`, {icon: "calendar"}),
 				app
 					? linkButton("Try it", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main", icon: "compose"})

@@ -27,6 +27,7 @@ export const STATES = {
 		cancelled: ["Cancelled", "calm"],
 		partial: ["Partly published", "warn"],
 	},
+	draft: {open: ["Awaiting approval", "busy"], incomplete: ["Incomplete", "warn"], rejected: ["Rejected", "bad"]},
 	account: {
 		active: ["Active", "ok"],
 		expiring: ["Expiring", "warn"],
