@@ -151,7 +151,9 @@ static void note_retry(struct sim *sim, struct script_post *post, bool republish
 	sim->totals->retries++;
 	post->republish_count += republish;
 	post->is_cancelled = false;
-	post->is_retry_lost &= republish; /* who takes the risk is not asked about it */
+	/* Who takes the risk is not asked about it, then or later. */
+	post->is_loss_risked |= republish && post->is_retry_lost;
+	post->is_retry_lost &= republish || post->is_loss_risked;
 	post->retried_us = sim->true_us;
 }
 

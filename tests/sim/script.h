@@ -57,6 +57,7 @@ struct script_post {
 	/* They retried it after that copy was taken: it has the end, or the time, of the copy
 	 * again, until they retry it once more. */
 	bool is_retry_lost;
+	bool is_loss_risked; /* ... and then they took the risk of a second one */
 	/* in the copy it was still to come: they had cancelled it, and retried */
 	bool is_early_lost;
 };
