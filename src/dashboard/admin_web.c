@@ -4,9 +4,9 @@
  * begin in admin_session.c. */
 #include "count_of.h"
 
-#include "admin_private.h"
+#include "http_origin.h"
 
-#include "url.h"
+#include "admin_private.h"
 
 #include "web_pages.h"
 
@@ -22,31 +22,6 @@ static bool changes(const struct http_request *request)
 	return !str_equal_z(request->method, "GET") && !str_equal_z(request->method, "HEAD");
 }
 
-/* Compares the Origin header with our own origin: the Host header, and the configured URL,
- * since a proxy may rewrite Host. */
-static bool origin_is_ours(const struct admin *admin, const struct http_request *request,
-			   struct str origin)
-{
-	const struct str *host = http_request_header(request, "Host");
-	struct arena *arena = request->arena;
-	struct url page;
-	struct url ours;
-	if (url_parse(arena, origin, &page, NULL) != ERR_NONE)
-		return false;
-	origin = url_origin(arena, &page);
-	if (url_parse(arena, admin_dashboard_url(admin), &ours, NULL) == ERR_NONE &&
-	    str_equal(url_origin(arena, &ours), origin))
-		return true;
-	static const char *const schemes[] = {"http://", "https://"};
-	for (size_t i = 0; host != NULL && i < 2; i++) {
-		if (url_parse(arena, str_concat(arena, str_of(schemes[i]), *host), &ours, NULL) ==
-			    ERR_NONE &&
-		    str_equal(url_origin(arena, &ours), origin))
-			return true;
-	}
-	return false;
-}
-
 /* Was the request sent by one of our pages? A client that is not a browser sends neither header,
  * and has no cookie that other sites could use. Sec-Fetch-Site is the browser's own verdict and
  * needs no comparison. */
@@ -56,7 +31,7 @@ static bool is_from_our_page(const struct admin *admin, const struct http_reques
 	const struct str *origin = http_request_header(request, "Origin");
 	if (site != NULL)
 		return str_equal_z(*site, "same-origin");
-	return origin == NULL || origin_is_ours(admin, request, *origin);
+	return origin == NULL || http_origin_is_ours(request, *origin, admin_dashboard_url(admin));
 }
 
 static bool refuse_csrf(struct http_response *response, struct str message)
