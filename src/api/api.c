@@ -7,6 +7,7 @@
 
 #include "count_of.h"
 
+#include "http_origin.h"
 #include "httpd.h"
 
 /* httpd/ does not see model/request_limits.h: its copies are compared here. */
@@ -17,7 +18,7 @@ _Static_assert(HTTPD_IDLE_TIMEOUT_S == REQUEST_IDLE_TIMEOUT_S, "request_limits.d
 
 static const struct api_route routes[] = {
 #define ROUTE(method, path, who, body, handler, scope, operation, verb, summary) \
-	{#method, path, WHO_##who, BODY_##body, handler, SCOPES_##scope, summary},
+	{#method, path, WHO_##who, BODY_##body, handler, SCOPES_##scope, summary, false},
 #include "routes.def"
 #undef ROUTE
 };
@@ -107,11 +108,26 @@ static bool is_open(const struct api *api, const struct http_request *request,
 	return false;
 }
 
+/* A browser names the site whose page sends a request; what is no browser names none. */
+static bool is_welcome(const struct api *api, const struct http_request *request,
+		       struct http_response *response)
+{
+	const struct api_route *route = request->route->tag;
+	const struct str *origin = http_request_header(request, "Origin");
+	if (route == NULL || !route->refuses_other_sites || origin == NULL ||
+	    http_origin_is_ours(request, *origin, str_of(api->config.public_url)))
+		return true;
+	respond_error(response, 403, "FOREIGN_ORIGIN",
+		      STR("A page of another site may not call this address. Call it from a "
+			  "program, which sends no Origin."));
+	return false;
+}
+
 static bool before(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
 	const struct api_route *route = request->route->tag;
-	if (!is_open(api, request, response))
+	if (!is_open(api, request, response) || !is_welcome(api, request, response))
 		return false;
 	if (route == NULL || route->who != WHO_BEARER)
 		return true;
@@ -126,8 +142,9 @@ static enum http_admission admit(void *context, struct http_request *request,
 				 struct http_response *response, bool may_wait)
 {
 	struct api *api = context;
-	return is_open(api, request, response) ? bearer_admit(api, request, response, may_wait)
-					       : HTTP_REFUSED;
+	return is_open(api, request, response) && is_welcome(api, request, response)
+		       ? bearer_admit(api, request, response, may_wait)
+		       : HTTP_REFUSED;
 }
 
 /* These wait for a platform; all others for no more than the database. */
@@ -341,20 +358,30 @@ static bool may_publish(const struct app_row *app, struct http_response *respons
 	return false;
 }
 
-void api_serve_as(struct api *api, const struct app_row *app, struct http_request *request,
-		  struct http_response *response, struct str admin)
+/* The row of the request's route for callers with a token. NULL: there is none; answered. */
+static const struct api_route *find_row(struct api *api, struct http_request *request,
+					struct http_response *response)
 {
 	enum http_fault fault = HTTP_FAULT_NOT_FOUND;
 	struct str allow = {0};
 	const struct http_route *route = http_router_match(api->router, request, &fault, &allow);
 	const struct api_route *row = route != NULL ? route->tag : NULL;
-	if (row == NULL || row->who != WHO_BEARER) {
-		if (!str_is_empty(allow))
-			http_response_header(response, "Allow", allow);
-		render_fault(api, fault, request, response);
-		return;
+	if (row != NULL && row->who == WHO_BEARER) {
+		request->route = route;
+		return row;
 	}
-	request->route = route;
+	if (!str_is_empty(allow))
+		http_response_header(response, "Allow", allow);
+	render_fault(api, fault, request, response);
+	return NULL;
+}
+
+void api_serve_as(struct api *api, const struct app_row *app, struct http_request *request,
+		  struct http_response *response, struct str admin)
+{
+	const struct api_route *row = find_row(api, request, response);
+	if (row == NULL)
+		return;
 	struct api_caller *caller = ARENA_NEW(request->arena, struct api_caller);
 	*caller = (struct api_caller){.app = *app, .scopes = SCOPES_ANY, .admin = admin};
 	request->user = caller;
@@ -362,6 +389,67 @@ void api_serve_as(struct api *api, const struct app_row *app, struct http_reques
 	    ((row->handler != api_post_publish && row->handler != api_draft_publish) ||
 	     may_publish(app, response)))
 		row->handler(api, request, response);
+}
+
+/* ---- doors ---- */
+
+enum err_kind api_door_add(struct api *api, const struct api_door *door, struct error *err)
+{
+	struct api_route *row = ARENA_NEW(api->arena, struct api_route);
+	*row = (struct api_route){.method = "POST",
+				  .path = door->path,
+				  .who = WHO_BEARER,
+				  .body = BODY_JSON,
+				  .handler = door->handler,
+				  .scopes = SCOPES_ANY,
+				  .summary = door->summary,
+				  .refuses_other_sites = true};
+	const struct http_route route = {.method = row->method,
+					 .pattern = row->path,
+					 .handler = row->handler,
+					 .body_max_bytes = REQUEST_JSON_MAX_BYTES,
+					 .body_mode = HTTP_BODY_MEMORY,
+					 .run_mode = HTTP_RUN_STORE,
+					 .admit = admit,
+					 .tag = row};
+	return http_router_add(api->router, &route, 1, err);
+}
+
+void api_serve_within(struct api *api, const struct http_request *outer,
+		      struct http_request *request, struct http_response *response)
+{
+	const struct api_route *row = find_row(api, request, response);
+	if (row == NULL)
+		return;
+	request->user = outer->user;
+	if (bearer_may_call(request, response, row->scopes) &&
+	    has_no_stray_query(request, response))
+		row->handler(api, request, response);
+}
+
+bool api_may_call(const struct http_request *outer, const char *method, const char *path)
+{
+	for (size_t i = 0; i < COUNT_OF(routes); i++) {
+		if (str_equal_z(str_of(routes[i].method), method) &&
+		    str_equal_z(str_of(routes[i].path), path))
+			return (request_caller(outer)->scopes & routes[i].scopes) != 0;
+	}
+	return false;
+}
+
+struct str api_version(const struct api *api)
+{
+	return str_of(api->config.version);
+}
+
+const struct random_source *api_random(const struct api *api)
+{
+	return api->config.random;
+}
+
+const struct log *api_log(const struct api *api)
+{
+	return api->config.log;
 }
 
 void api_serve_metrics(struct api *api, struct http_request *request,

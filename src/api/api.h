@@ -131,6 +131,27 @@ enum err_kind api_event_data(void *context, struct arena *arena, const struct ev
  * Routes that take no app token answer 404. */
 void api_serve_as(struct api *api, const struct app_row *app, struct http_request *request,
 		  struct http_response *response, struct str admin);
+/* A second door for the API's own callers, beside its table of routes (mcp/): POST with a JSON
+ * body, for an access token or a key of any scope, from no page of another site. Counted against
+ * the app's rate limit. */
+struct api_door {
+	const char *path;     /* whole: "/mcp" */
+	http_handler handler; /* its context is the api */
+	const char *summary;
+};
+/* Before the first request. Errors as http_router_add(). */
+enum err_kind api_door_add(struct api *api, const struct api_door *door, struct error *err);
+/* Answers request as its route would for the caller of outer, a request through a door: the scope
+ * that a key needs and the query are checked, the rate limit is not counted again. May block as the
+ * route does. */
+void api_serve_within(struct api *api, const struct http_request *outer,
+		      struct http_request *request, struct http_response *response);
+/* Has the caller of outer the scope for that route? path as in routes.def; false for no route. */
+bool api_may_call(const struct http_request *outer, const char *method, const char *path);
+/* As the configuration has them; the version may be empty. */
+struct str api_version(const struct api *api);
+const struct random_source *api_random(const struct api *api);
+const struct log *api_log(const struct api *api);
 /* Answers with the figures of the whole service, as /metrics. */
 void api_serve_metrics(struct api *api, struct http_request *request,
 		       struct http_response *response);

@@ -72,6 +72,7 @@ struct api_route {
 	http_handler handler;
 	unsigned scopes; /* one of these allows it; SCOPES_NONE where no token is read */
 	const char *summary;
+	bool refuses_other_sites; /* 403 for a page of another site (http_origin.h) */
 };
 
 /* The table and its size, for tests and documents. */
@@ -200,6 +201,9 @@ enum err_kind bearer_find(const struct api *api, const struct http_request *requ
  * have the scope of the route? Leaves a struct api_caller in request->user and notes the use of a
  * key. False: answered already. */
 bool bearer_check(struct api *api, struct http_request *request, struct http_response *response);
+/* Has the caller that bearer_check() left one of scopes? False: answered. */
+bool bearer_may_call(const struct http_request *request, struct http_response *response,
+		     unsigned scopes);
 /* Decides on the headers whether the caller may send a body: as bearer_check(), but a token that
  * was good a moment ago is not looked up again; the app's rate limit, without counting. Waits for
  * the database only when may_wait. */

@@ -136,7 +136,7 @@ static bool respond_no_scope(const struct http_request *request, struct http_res
 }
 
 /* Of a set of several any will do; no route's row has more than one and less than all. */
-static bool may_call(const struct http_request *request, struct http_response *response,
+bool bearer_may_call(const struct http_request *request, struct http_response *response,
 		     unsigned scopes)
 {
 	enum scope first = 0;
@@ -194,7 +194,7 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 	}
 	request->user = caller;
 	note_use(api, &caller->key);
-	return may_call(request, response, route->scopes);
+	return bearer_may_call(request, response, route->scopes);
 }
 
 /* ---- with the headers ---- */
