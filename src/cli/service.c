@@ -34,6 +34,8 @@
 
 #include "api.h"
 
+#include "mcp.h"
+
 #include "admin.h"
 
 #include "containment.h"
@@ -490,7 +492,8 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.gauges = health_read_gauges,
 		.version = POSTHORN_VERSION,
 	};
-	return api_new(&config, &service->api, err);
+	const enum err_kind kind = api_new(&config, &service->api, err);
+	return kind == ERR_NONE ? mcp_open(service->api, err) : kind;
 }
 
 static void close_api(struct service *service)
