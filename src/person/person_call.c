@@ -24,6 +24,7 @@
 #define ANSWER_MAX_BYTES ((int64_t)16 << 20)
 #define ANSWER_NODES_MAX 1000000
 #define URL_SHOWN_BYTES 80
+#define MORE_HEADERS_MAX 4
 
 /* ---- one try ---- */
 
@@ -57,7 +58,7 @@ static void try_once(struct person *person, struct arena *arena,
 		     const struct person_request *request, struct transfer_result *result)
 {
 	const bool is_get = str_equal_z(str_of(request->method), "GET");
-	struct transfer_header headers[4] = {
+	struct transfer_header headers[4 + MORE_HEADERS_MAX] = {
 		{STR("Authorization"), authorization(person, arena, request->as_app)},
 		{STR("Accept"), STR("application/json")},
 	};
@@ -69,6 +70,8 @@ static void try_once(struct person *person, struct arena *arena,
 						     : STR("application/json")};
 	if (!str_is_empty(request->if_match))
 		headers[count++] = (struct transfer_header){STR("If-Match"), request->if_match};
+	for (size_t i = 0; i < request->header_count && i < MORE_HEADERS_MAX; i++)
+		headers[count++] = request->headers[i];
 	struct transfer_request transfer_request = {
 		.method = request->method,
 		.url = str_concat(arena, person->url, request->path),
@@ -159,7 +162,7 @@ static enum err_kind read_answer(const struct person *person, struct arena *aren
 	out->status = result->status;
 	out->body = result->body;
 	out->etag = header_of(result, "ETag");
-	if (result->status == 204)
+	if (result->status == 204 || (result->status == 202 && str_is_empty(result->body)))
 		return ERR_NONE;
 	if (json_parse(arena, result->body, &limits, &out->json, NULL, NULL) == ERR_NONE &&
 	    json_is(out->json, JSON_TYPE_OBJECT))

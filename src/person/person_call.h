@@ -13,6 +13,7 @@
 struct arena;
 struct json;
 struct person;
+struct transfer_header;
 
 struct person_request {
 	const char *method;
@@ -23,12 +24,14 @@ struct person_request {
 	struct str if_match; /* empty = no such header */
 	/* with the app's client id and secret instead of the token; the body is a form */
 	bool as_app;
+	const struct transfer_header *headers; /* beside those of every call; at most 4 */
+	size_t header_count;
 };
 
 struct person_answer {
 	int status;
 	struct str body;
-	const struct json *json; /* NULL for 204 */
+	const struct json *json; /* NULL for 204, and for a 202 without a body */
 	struct str etag;         /* empty = it has none */
 	/* an earlier try may have been taken, though its answer was lost */
 	bool was_lost;
@@ -48,7 +51,6 @@ enum err_kind person_get(struct person *person, struct arena *arena, struct str 
 			 struct person_answer *answer_out, struct error *err);
 /* One POST of bytes to any address, for listen: no token, no repeat. headers as in transfer.h.
  * *status_out is 0 without an answer, and why_out says why. */
-struct transfer_header;
 void person_call_hook(struct person *person, struct arena *arena, struct str url,
 		      const struct transfer_header *headers, size_t header_count, struct str body,
 		      int *status_out, struct str *why_out);
