@@ -3,6 +3,7 @@
 #include "http_listen.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -113,6 +114,40 @@ enum err_kind http_listen_tcp(const char *address, struct listening *listening_o
 	snprintf(listening.base_url, sizeof(listening.base_url),
 		 parts.is_ipv6 ? "http://[%s]:%u" : "http://%s:%u", parts.host,
 		 (unsigned)listening.port);
+	*listening_out = listening;
+	return ERR_NONE;
+}
+
+bool http_listen_address(int fd, char *out, size_t size_bytes)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t len = sizeof(address);
+	char host[INET6_ADDRSTRLEN] = "";
+	if (getsockname(fd, (struct sockaddr *)&address, &len) != 0 ||
+	    (address.ss_family != AF_INET && address.ss_family != AF_INET6) ||
+	    getnameinfo((struct sockaddr *)&address, len, host, sizeof(host), NULL, 0,
+			NI_NUMERICHOST) != 0)
+		return false;
+	const int length = snprintf(out, size_bytes, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
+				    (unsigned)port_in_use(fd));
+	return length > 0 && (size_t)length < size_bytes;
+}
+
+enum err_kind http_listen_adopt(int fd, struct listening *listening_out, struct error *err)
+{
+	struct listening listening = {.fd = fd, .port = port_in_use(fd)};
+	char address[HOST_MAX_BYTES + 1];
+	int accepts = 0;
+	socklen_t len = sizeof(accepts);
+	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &len) != 0 || accepts == 0 ||
+	    !http_listen_address(fd, address, sizeof(address)))
+		return error_set(err, ERR_INVALID,
+				 "the socket that was handed over (descriptor %d) is no listening "
+				 "TCP socket",
+				 fd);
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
+		return bind_failed(-1, address, errno, err);
+	snprintf(listening.base_url, sizeof(listening.base_url), "http://%s", address);
 	*listening_out = listening;
 	return ERR_NONE;
 }

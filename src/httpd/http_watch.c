@@ -173,6 +173,17 @@ size_t http_watch_count(const struct watch *watch)
 	return atomic_load(&watch->count);
 }
 
+bool http_watch_has(struct watch *watch, enum watched_state state)
+{
+	bool is_found = false;
+	pthread_mutex_lock(&watch->mutex);
+	for (const struct watched *at = watch->head.next; at != &watch->head && !is_found;
+	     at = at->next)
+		is_found = atomic_load(&at->state) == (int)state && !at->is_shut;
+	pthread_mutex_unlock(&watch->mutex);
+	return is_found;
+}
+
 /* ---- places run short ---- */
 
 /* A request that has arrived and was not read yet makes the connection worth more. */

@@ -53,6 +53,8 @@ void http_watch_remove(struct watch *watch, struct watched **watched);
 
 /* The number of connections it holds; for tests. */
 size_t http_watch_count(const struct watch *watch);
+/* Is a connection in this state? Looks at every one of them. */
+bool http_watch_has(struct watch *watch, enum watched_state state);
 /* Shuts down what is past its deadline, reads off and closes what lingers. Returns the milliseconds
  * after which to sweep again, -1 when nothing is watched. */
 int http_watch_sweep(struct watch *watch);

@@ -54,6 +54,8 @@
 #define ACCEPTS_MAX 64      /* per turn, before the deadlines are checked again */
 #define ACCEPT_PAUSE_MS 100 /* when the process is out of descriptors or memory */
 #define DRAIN_LOOK_MS 2
+/* How long a stop waits for the head of a request on a connection that it has accepted. */
+#define FRESH_WAIT_MS 1000
 #define SHUTS_MAX 32              /* per turn */
 #define PLATFORM_THREADS_FACTOR 4 /* they wait for seconds, and cost little while they do */
 #define PROBE_THREADS 2
@@ -355,6 +357,8 @@ static enum err_kind acceptor_start(struct httpd *httpd, struct error *err)
 static enum err_kind listening_open(struct httpd *httpd, const struct httpd_config *config,
 				    struct error *err)
 {
+	if (config->listen_fd != 0)
+		return http_listen_adopt(config->listen_fd, &httpd->listening, err);
 	if (config->unix_path == NULL)
 		return http_listen_tcp(config->listen, &httpd->listening, err);
 	const enum err_kind kind = http_listen_unix(config->unix_path, &httpd->listening, err);
@@ -480,14 +484,29 @@ static void acceptor_stop(struct httpd *httpd)
 	pthread_join(httpd->acceptor, NULL);
 }
 
+/* Is a head on its way, on a connection that no worker has looked at yet or that has begun one? */
+static bool has_fresh(const struct httpd *httpd)
+{
+	struct watch *watch = httpd->calls.watch;
+	return atomic_load(&httpd->connections) > http_watch_count(watch) ||
+	       http_watch_has(watch, WATCHED_HEAD);
+}
+
 /* Calls that reached their handler end and are answered; requests that come in meanwhile too, each
- * the last on its connection. */
+ * the last on its connection. Who has been let in just before is heard, so that nobody is refused
+ * where the listening socket outlives this process. */
 static void calls_drain(struct httpd *httpd, unsigned timeout_ms)
 {
-	const int64_t end_us = clock_boot_us(clock_system()) + (int64_t)timeout_ms * US_PER_MS;
+	const int64_t began_us = clock_boot_us(clock_system());
+	const int64_t end_us = began_us + (int64_t)timeout_ms * US_PER_MS;
+	const int64_t fresh_end_us = began_us + FRESH_WAIT_MS * US_PER_MS;
+	int64_t now_us = began_us;
 	atomic_store(&httpd->calls.is_draining, true);
-	while (atomic_load(&httpd->calls.running) > 0 && clock_boot_us(clock_system()) < end_us)
+	while ((atomic_load(&httpd->calls.running) > 0 && now_us < end_us) ||
+	       (now_us < fresh_end_us && has_fresh(httpd))) {
 		thread_sleep_ms(DRAIN_LOOK_MS);
+		now_us = clock_boot_us(clock_system());
+	}
 }
 
 void httpd_close(struct httpd **httpd, unsigned timeout_ms)

@@ -44,6 +44,9 @@ struct httpd;
 struct httpd_config {
 	/* "127.0.0.1:8080", "[::1]:0"; port 0 picks a free one. NULL when unix_path is set */
 	const char *listen;
+	/* A TCP socket that listens already, of whoever started this process; taken over. 0 = none:
+	 * listen says where */
+	int listen_fd;
 	const char *unix_path; /* control socket, made 0600; an old file there is replaced */
 	const struct http_router *router;
 	const struct log *log;
