@@ -68,7 +68,7 @@ static void limit_headers(struct http_response *response, const struct api *api,
 bool api_is_within_rate(struct api *api, struct str app_id, bool is_counted,
 			struct http_response *response)
 {
-	if (api->config.rate_limit_per_minute <= 0)
+	if (limiter_is_off(api->requests))
 		return true;
 	const struct limit_state state = is_counted ? limiter_count(api->requests, app_id)
 						    : limiter_look(api->requests, app_id);
@@ -334,6 +334,12 @@ void api_free(struct api **api)
 	limiter_free(&(*api)->failures);
 	free(*api);
 	*api = NULL;
+}
+
+void api_set_limits(struct api *api, int64_t rate_per_minute, int64_t token_failures_per_minute)
+{
+	limiter_set(api->requests, rate_per_minute);
+	limiter_set(api->failures, token_failures_per_minute);
 }
 
 void api_set_open(struct api *api, bool is_open)

@@ -119,6 +119,8 @@ void api_free(struct api **api);
  * own address. Open at first. Everything written before opening is visible to every handler after
  * it. */
 void api_set_open(struct api *api, bool is_open);
+/* api_config.rate_limit_per_minute and .token_failure_limit_per_minute from now on. Any thread. */
+void api_set_limits(struct api *api, int64_t rate_per_minute, int64_t token_failures_per_minute);
 /* Sets the webhooker, which is created after the API because it needs it (api_event_data). Call
  * before the first request. */
 void api_set_webhooker(struct api *api, struct webhooker *webhooker);

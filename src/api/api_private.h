@@ -173,6 +173,10 @@ bool respond_content_type_is(const struct http_request *request, const char *med
 /* Counts by key in windows of a minute, in bounded memory. per_minute 0 or less: never over.
  * Thread-safe. The caller frees it with limiter_free(), which takes NULL. */
 struct limiter *limiter_new(int64_t per_minute, const struct clock *clock);
+/* From now on; what was counted in this window counts. Any thread. */
+void limiter_set(struct limiter *limiter, int64_t per_minute);
+/* Is there no limit now? */
+bool limiter_is_off(const struct limiter *limiter);
 void limiter_free(struct limiter **limiter);
 struct limit_state {
 	bool is_over;

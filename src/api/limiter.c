@@ -19,7 +19,7 @@ struct place {
 };
 
 struct limiter {
-	int64_t per_minute;
+	_Atomic int64_t per_minute;
 	const struct clock *clock;
 	pthread_mutex_t mutex;
 	struct place places[BUCKETS][BUCKET_PLACES];
@@ -43,6 +43,16 @@ void limiter_free(struct limiter **limiter)
 	pthread_mutex_destroy(&(*limiter)->mutex);
 	free(*limiter);
 	*limiter = NULL;
+}
+
+void limiter_set(struct limiter *limiter, int64_t per_minute)
+{
+	limiter->per_minute = per_minute;
+}
+
+bool limiter_is_off(const struct limiter *limiter)
+{
+	return limiter->per_minute <= 0;
 }
 
 /* FNV-1a, 64 bits. Two keys that collide share a count; with 64 bits that is not worth
@@ -87,20 +97,21 @@ static struct place *place_take(struct limiter *limiter, uint64_t key, int64_t n
 static struct limit_state state_of(const struct limiter *limiter, const struct place *place,
 				   int64_t before, int64_t now_us)
 {
+	const int64_t limit = limiter->per_minute;
 	const int64_t count = place != NULL ? place->count : 0;
 	const int64_t left_us =
 		place != NULL ? place->window_start_us + WINDOW_US - now_us : WINDOW_US;
 	return (struct limit_state){
-		.is_over = before >= limiter->per_minute,
-		.limit = limiter->per_minute,
-		.remaining = count < limiter->per_minute ? limiter->per_minute - count : 0,
+		.is_over = before >= limit,
+		.limit = limit,
+		.remaining = count < limit ? limit - count : 0,
 		.reset_s = (left_us + US_PER_S - 1) / US_PER_S,
 	};
 }
 
 struct limit_state limiter_count(struct limiter *limiter, struct str key)
 {
-	if (limiter->per_minute <= 0)
+	if (limiter_is_off(limiter))
 		return (struct limit_state){.is_over = false};
 	const int64_t now_us = clock_boot_us(limiter->clock);
 	const uint64_t hash = key_hash(key);
@@ -116,7 +127,7 @@ struct limit_state limiter_count(struct limiter *limiter, struct str key)
 
 struct limit_state limiter_look(struct limiter *limiter, struct str key)
 {
-	if (limiter->per_minute <= 0)
+	if (limiter_is_off(limiter))
 		return (struct limit_state){.is_over = false};
 	const int64_t now_us = clock_boot_us(limiter->clock);
 	pthread_mutex_lock(&limiter->mutex);

@@ -16,7 +16,7 @@ struct clock;
 
 struct log {
 	int fd;
-	enum log_level level; /* lines below it are dropped */
+	_Atomic(enum log_level) level; /* lines below it are dropped; may change at any time */
 	enum log_format format;
 	const struct clock *clock; /* NULL = lines without a time */
 };

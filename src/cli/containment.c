@@ -123,11 +123,21 @@ static void add_database(struct paths *paths, const struct settings *settings)
 		    CONTAIN_READ);
 }
 
+/* It is read again on SIGHUP, and editors replace the file: the directory is listed. */
+static void add_config(struct paths *paths, const struct settings *settings)
+{
+	const char *config = settings_text(settings, SETTING_ID_config);
+	const char *directory = config[0] != '\0' ? directory_of(settings->arena, config) : "";
+	const bool is_own = directory[0] != '\0' && strcmp(directory, "/etc") != 0 &&
+			    strcmp(directory, "/") != 0 && strcmp(directory, ".") != 0;
+	add(paths, is_own ? directory : config, CONTAIN_READ);
+}
+
 static void add_settings(struct paths *paths, const struct settings *settings)
 {
 	const struct setting *old = &settings->values[SETTING_ID_old_master_key_file];
 	add(paths, settings_text(settings, SETTING_ID_data), CONTAIN_WRITE);
-	add(paths, settings_text(settings, SETTING_ID_config), CONTAIN_READ);
+	add_config(paths, settings);
 	const char *key = settings_text(settings, SETTING_ID_master_key_file);
 	/* The first start makes it. */
 	if (key[0] != '\0' && access(key, F_OK) != 0)

@@ -98,6 +98,14 @@ bool health_has_key(void *context)
 	return !atomic_load(&service->is_key_other);
 }
 
+bool health_is_turning(void *context)
+{
+	const struct service *service = context;
+	const int64_t age_us =
+		clock_boot_us(clock_of(service)) - engine_last_turn_boot_us(service->engine);
+	return age_us <= STUCK_US;
+}
+
 bool health_may_claim(void *context)
 {
 	return health_has_key(context) && health_has_disk_room(context);
@@ -385,7 +393,7 @@ static void judge(struct service *service, const struct findings *found, char *r
 		snprintf(reason, reason_size, "stored secrets need another master key");
 	else if (!health_has_disk_room(service))
 		snprintf(reason, reason_size, "the disk of the data directory is full");
-	else if (boot_us - engine_last_turn_boot_us(service->engine) > STUCK_US)
+	else if (!health_is_turning(service))
 		snprintf(reason, reason_size, "the delivery engine does not turn");
 }
 

@@ -84,6 +84,7 @@ static enum err_kind open_side(struct service *service, enum setting_id listen, 
 {
 	const struct httpd_config config = {
 		.listen = settings_text(service->settings, listen),
+		.listen_fd = service->settings->values[listen].listen_fd,
 		.router = side->router,
 		.log = &service->log,
 		.random = random_system(),

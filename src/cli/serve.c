@@ -2,13 +2,10 @@
  * The commands that run until a signal ends them: serve, worker and sandbox. */
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -20,41 +17,37 @@
 
 #include "commands.h"
 #include "containment.h"
-#include "service.h"
-
-/* systemd's notify protocol: one datagram to the socket named by NOTIFY_SOCKET; "@" begins an
- * abstract name. */
-static void notify(const char *state)
-{
-	const char *path = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	if (path == NULL || strlen(path) >= sizeof(address.sun_path) || strlen(path) < 2)
-		return;
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	memcpy(address.sun_path, path, strlen(path));
-	if (path[0] == '@')
-		address.sun_path[0] = '\0';
-	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
-	sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&address, size);
-	close(fd);
-}
+#include "reload.h"
+#include "service_private.h"
+#include "systemd.h"
 
 /* Before any thread starts, so that only wait_for_end() receives them. */
-static void block_end_signals(sigset_t *set)
+static void block_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, set, NULL);
 }
 
-static void wait_for_end(const sigset_t *set)
+/* True: SIGHUP. False: the process is to end. */
+static bool wait_for_signal(const sigset_t *set)
 {
 	int signal_number;
 	while (sigwait(set, &signal_number) != 0)
 		;
+	return signal_number == SIGHUP;
+}
+
+static void run_until_end(struct service *service, const struct settings *settings,
+			  const sigset_t *set)
+{
+	while (wait_for_signal(set)) {
+		systemd_notify_reloading();
+		reload_settings(service, settings);
+		systemd_notify("READY=1");
+	}
 }
 
 static int report(const struct error *err)
@@ -74,9 +67,29 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* A line for whoever starts the service: plain, or JSON where all of standard error is. what may
+ * end with a URL (NULL = it does not). */
+static void say(const struct log *log, const char *event, const char *what, const char *url)
+{
+	const char *tail = url != NULL ? url : "";
+	if (log->format == LOG_FORMAT_TEXT)
+		fprintf(stderr, "posthorn: %s%s%s\n", what, url != NULL ? " " : "", tail);
+	else
+		LOG(log, INFO, event, log_str("message", str_of(what)),
+		    log_str("url", str_of(tail)));
+}
+
+/* Whatever is logged: what was started must be known. */
+static struct log start_log(const struct settings *settings)
+{
+	struct log log = service_make_log(settings);
+	log.level = LOG_INFO;
+	return log;
+}
+
 /* The link makes its holder the first admin: it is shown to who sits at a terminal, or where
  * nothing is at stake, and not to a journal that others read. */
-static void print_setup_link(struct service *service)
+static void print_setup_link(struct service *service, const struct log *log, struct arena *arena)
 {
 	const bool may_show =
 		isatty(STDERR_FILENO) || strcmp(service_mode(service), "sandbox") == 0;
@@ -84,14 +97,15 @@ static void print_setup_link(struct service *service)
 		return;
 	const struct str link = may_show ? service_setup_link(service) : STR("");
 	if (!str_is_empty(link))
-		fprintf(stderr,
-			"posthorn: nobody can sign in to the dashboard yet; make the first admin "
-			"within ten minutes at " STR_FMT "\n",
-			STR_ARG(link));
+		say(log, "setup_link",
+		    "nobody can sign in to the dashboard yet; make the first admin within ten "
+		    "minutes at",
+		    str_z(arena, link));
 	else
-		fprintf(stderr,
-			"posthorn: nobody can sign in to the dashboard yet; make the first admin "
-			"with the link that `posthorn admin setup-link` prints\n");
+		say(log, "setup_needed",
+		    "nobody can sign in to the dashboard yet; make the first admin with the link "
+		    "that `posthorn admin setup-link` prints",
+		    NULL);
 }
 
 static const char *mode_sentence(const struct service *service)
@@ -101,12 +115,30 @@ static const char *mode_sentence(const struct service *service)
 		       : "live mode: posts go to the real platforms";
 }
 
+static void say_all(struct service *service, const struct log *log, struct arena *arena,
+		    enum service_role role)
+{
+	const char *dashboard = service_dashboard_url(service);
+	const char *metrics = service_metrics_url(service);
+	if (role != SERVICE_WORKER)
+		print_setup_link(service, log, arena);
+	say(log, "mode", mode_sentence(service), NULL);
+	if (dashboard != NULL)
+		say(log, "dashboard_listening", "dashboard on",
+		    str_z(arena, str_concat(arena, str_of(dashboard), STR("/dashboard"))));
+	if (metrics != NULL)
+		say(log, "metrics_listening", "metrics on",
+		    str_z(arena, str_concat(arena, str_of(metrics), STR("/metrics"))));
+	say(log, "listening", "listening on", service_base_url(service));
+}
+
 static int run_service(const struct settings *settings, enum service_role role)
 {
 	struct service *service = NULL;
 	struct error err = {0};
-	sigset_t end_signals;
-	block_end_signals(&end_signals);
+	struct watchdog *watchdog = NULL;
+	sigset_t signals;
+	block_signals(&signals);
 	raise_descriptor_limit();
 	if (service_open(settings, role, &service, &err) != ERR_NONE)
 		return report(&err);
@@ -114,18 +146,16 @@ static int run_service(const struct settings *settings, enum service_role role)
 		service_close(&service);
 		return report(&err);
 	}
-	if (role != SERVICE_WORKER)
-		print_setup_link(service);
-	fprintf(stderr, "posthorn: %s\n", mode_sentence(service));
-	if (service_dashboard_url(service) != NULL)
-		fprintf(stderr, "posthorn: dashboard on %s/dashboard\n",
-			service_dashboard_url(service));
-	if (service_metrics_url(service) != NULL)
-		fprintf(stderr, "posthorn: metrics on %s/metrics\n", service_metrics_url(service));
-	fprintf(stderr, "posthorn: listening on %s\n", service_base_url(service));
-	notify("READY=1");
-	wait_for_end(&end_signals);
-	notify("STOPPING=1");
+	const struct log log = start_log(settings);
+	say_all(service, &log, settings->arena, role);
+	if (systemd_watchdog_start(health_is_turning, service, &watchdog, &err) != ERR_NONE)
+		fprintf(stderr, "posthorn: no watchdog: %s\n", err.text);
+	char state[128];
+	snprintf(state, sizeof(state), "READY=1\nSTATUS=%s", mode_sentence(service));
+	systemd_notify(state);
+	run_until_end(service, settings, &signals);
+	systemd_notify("STOPPING=1");
+	systemd_watchdog_stop(&watchdog);
 	const struct error *why = service_end_error(service);
 	const bool is_told = why == NULL;
 	err = is_told ? (struct error){0} : *why;
@@ -138,6 +168,8 @@ static int run_with_spawner(const struct command *command, enum service_role rol
 {
 	struct settings settings = *command->settings;
 	struct error err = {0};
+	if (systemd_take_sockets(&settings, &err) != ERR_NONE)
+		return report(&err);
 	if (spawner_start("/proc/self/exe", &settings.spawner, &err) != ERR_NONE)
 		return report(&err);
 	const int status = run_service(&settings, role);
@@ -160,8 +192,8 @@ int command_sandbox(const struct command *command)
 {
 	struct sandbox *sandbox = NULL;
 	struct error err = {0};
-	sigset_t end_signals;
-	block_end_signals(&end_signals);
+	sigset_t signals;
+	block_signals(&signals);
 	struct log log = service_make_log(command->settings);
 	const struct setting *listen = &command->settings->values[SETTING_ID_listen];
 	const struct sandbox_config config = {
@@ -179,8 +211,9 @@ int command_sandbox(const struct command *command)
 		return report(&err);
 	struct str url = sandbox_base_url(sandbox);
 	fprintf(stderr, "posthorn sandbox: listening on " STR_FMT "\n", STR_ARG(url));
-	notify("READY=1");
-	wait_for_end(&end_signals);
+	systemd_notify("READY=1");
+	while (wait_for_signal(&signals))
+		; /* it has nothing to read again */
 	sandbox_close(&sandbox);
 	return 0;
 }

@@ -166,7 +166,7 @@ static enum err_kind open_seal(struct service *service, struct error *err)
 	return kind == ERR_NONE ? add_old_keys(service, err) : kind;
 }
 
-static struct quota_limits quotas_of(const struct settings *settings)
+struct quota_limits service_quotas(const struct settings *settings)
 {
 	return (struct quota_limits){{
 #define QUOTA(name, word, flag, counted, advice) \
@@ -204,7 +204,7 @@ static enum err_kind open_store(struct service *service, struct error *err)
 		.node_path = service_path(service, "node"),
 		.is_owner = true,
 		.is_sync_relaxed = crash_point_relaxes_sync(),
-		.quotas = quotas_of(service->settings),
+		.quotas = service_quotas(service->settings),
 	};
 	enum err_kind kind = identity_check_file(service, url, err);
 	if (kind == ERR_NONE)
@@ -639,6 +639,7 @@ static enum err_kind open_listener(struct service *service, struct error *err)
 	}
 	const struct httpd_config config = {
 		.listen = listen,
+		.listen_fd = service->settings->values[SETTING_ID_listen].listen_fd,
 		.router = service->worker_router != NULL ? service->worker_router
 							 : api_router(service->api),
 		.log = &service->log,

@@ -148,6 +148,9 @@ void listeners_close_rules(struct service *service);
 enum err_kind listeners_open_sides(struct service *service, struct error *err);
 void listeners_close_sides(struct service *service);
 
+/* The quotas that the settings give to apps without their own. */
+struct quota_limits service_quotas(const struct settings *settings);
+
 /* ---- identity.c: what a start must agree with ---- */
 
 /* Before the database is opened, and so made: is the one that ran here gone? INVALID. */
@@ -212,6 +215,8 @@ bool health_has_disk_room(void *context);
 /* May deliveries and webhooks be claimed? Not without room on the disk, and not with another master
  * key than theirs. */
 bool health_may_claim(void *context);
+/* Has the engine begun a turn in the last minute? For the watchdog; context is the service. */
+bool health_is_turning(void *context);
 /* Not with another master key; room on the disk is another matter. */
 bool health_has_key(void *context);
 /* api_config.is_ready: fills reason and returns false when the store cannot be written or is

@@ -345,6 +345,34 @@ enum err_kind settings_finish(struct settings *settings, char *const *environmen
 	return kind == ERR_NONE ? check(settings, err) : kind;
 }
 
+enum err_kind settings_read_again(const struct settings *settings, struct arena *arena,
+				  char *const *environment, struct settings *out, struct error *err)
+{
+	settings_init(out, arena);
+	for (size_t i = 0; i < SETTING_COUNT; i++) {
+		if (settings->values[i].source == SETTING_FROM_FLAG)
+			out->values[i] = settings->values[i];
+	}
+	return settings_finish(out, environment, err);
+}
+
+const char *settings_name(enum setting_id id)
+{
+	return rows[id].name;
+}
+
+bool settings_equal(const struct settings *one, const struct settings *other, enum setting_id id)
+{
+	const struct setting *a = &one->values[id];
+	const struct setting *b = &other->values[id];
+	bool is_equal = a->list_count == b->list_count;
+	if (rows[id].type != SETTING_TYPE_LIST)
+		return strcmp(a->text, b->text) == 0;
+	for (size_t i = 0; i < a->list_count && is_equal; i++)
+		is_equal = strcmp(a->list[i], b->list[i]) == 0;
+	return is_equal;
+}
+
 void settings_print_help(FILE *out)
 {
 	for (size_t i = 0; i < SETTING_COUNT; i++) {

@@ -36,6 +36,7 @@ struct setting {
 	int64_t number;                     /* of INT */
 	const char *list[SETTING_LIST_MAX]; /* of LIST */
 	size_t list_count;
+	int listen_fd; /* of an address: a socket that was handed over (systemd.h); 0 = none */
 	enum setting_source source;
 };
 
@@ -66,6 +67,16 @@ enum err_kind settings_set_flag(struct settings *settings, struct str name, cons
  * the file. INVALID: err names the setting and where it stands. */
 enum err_kind settings_finish(struct settings *settings, char *const *environment,
 			      struct error *err);
+
+/* The same settings read once more into *out: the flags of settings, the environment, the file as
+ * it is now. INVALID as settings_finish(). */
+enum err_kind settings_read_again(const struct settings *settings, struct arena *arena,
+				  char *const *environment, struct settings *out,
+				  struct error *err);
+/* "log-level" */
+const char *settings_name(enum setting_id id);
+/* Do both have the same value? */
+bool settings_equal(const struct settings *one, const struct settings *other, enum setting_id id);
 
 static inline const char *settings_text(const struct settings *settings, enum setting_id id)
 {

@@ -21,6 +21,7 @@
 #include "migrate.h"
 #include "readers.h"
 #include "store_private.h"
+#include "store_quota.h"
 #include "writer.h"
 
 #define READERS_DEFAULT 16
@@ -230,7 +231,7 @@ enum err_kind store_open(const struct store_config *config, struct store **store
 		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
 	store->clock = store->own_clock = config->clock;
 	store->log = config->log;
-	store->quotas = config->quotas;
+	store_quota_set_limits(store, &config->quotas);
 	store->lock_fd = -1;
 	store->access = access_cache_new();
 	pthread_mutex_init(&store->epoch_lock, NULL);

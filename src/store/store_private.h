@@ -56,10 +56,10 @@ struct store {
 	const struct clock *own_clock; /* this machine's; clock may be the database's */
 	struct clock shared_clock;
 	struct access_cache *access;
-	_Atomic uint64_t access_generation; /* access_cache.h */
-	atomic_bool is_damaged;             /* store_is_damaged() */
-	atomic_bool has_wrong_counters;     /* store_counters_mend() */
-	struct quota_limits quotas;
+	_Atomic uint64_t access_generation;  /* access_cache.h */
+	atomic_bool is_damaged;              /* store_is_damaged() */
+	atomic_bool has_wrong_counters;      /* store_counters_mend() */
+	_Atomic int64_t quotas[QUOTA_COUNT]; /* of apps without their own; 0 = no limit */
 	_Atomic int64_t quota_refusals[QUOTA_COUNT];
 	/* By how much the wall clock was ahead of the boot clock at an acceptance, the most. */
 	_Atomic int64_t accepted_ahead_us;

@@ -16,9 +16,15 @@ int64_t store_quota_refusals(const struct store *store, enum quota quota)
 	return atomic_load(&store->quota_refusals[quota]);
 }
 
+void store_quota_set_limits(struct store *store, const struct quota_limits *limits)
+{
+	for (size_t i = 0; i < QUOTA_COUNT; i++)
+		store->quotas[i] = limits->of[i];
+}
+
 static int64_t limit_of(const struct store *store, enum quota quota, int64_t own)
 {
-	return own != QUOTA_INHERITED ? own : store->quotas.of[quota];
+	return own != QUOTA_INHERITED ? own : store->quotas[quota];
 }
 
 bool store_quota_is_over(struct store *store, const struct quota_wish *wish,

@@ -40,6 +40,8 @@ enum err_kind store_quota_check_connect(struct store *store, struct arena *arena
 					enum platform_id platform, struct str user_id,
 					bool *is_over_out, struct quota_over *over_out,
 					struct error *err);
+/* The quotas of apps without their own, from now on; 0 = no limit. Any thread. */
+void store_quota_set_limits(struct store *store, const struct quota_limits *limits);
 /* Something was refused for a quota: counted for monitoring. Any thread. */
 void store_quota_note_refusal(struct store *store, enum quota quota);
 /* Since the start of this process. Any thread. */

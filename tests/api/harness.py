@@ -116,6 +116,9 @@ def utc(ahead_s=0):
 
 # ---- processes ----
 
+# The second form is that of --log-format json.
+READY_LINE = r'^(?:posthorn(?: sandbox)?: listening on |.*"event":"listening".*"url":")(http://[^"\s]+)"?\}?$'
+
 
 class Process:
     """A running posthorn. Standard error goes to a file; url is where it listens."""
@@ -137,7 +140,7 @@ class Process:
     def _wait_until_ready(self):
         deadline = time.monotonic() + READY_S
         while time.monotonic() < deadline:
-            found = re.search(r"^posthorn(?: sandbox)?: listening on (http://\S+)$", self.stderr(), re.M)
+            found = re.search(READY_LINE, self.stderr(), re.M)
             if found:
                 return found.group(1)
             if self.popen.poll() is not None:
