@@ -33,6 +33,7 @@ struct bench {
 	struct seal *seal;
 	struct app *apps;
 	size_t app_count;
+	size_t node_total; /* nodes.c: posts of all nodes together */
 };
 
 struct app {
@@ -87,6 +88,16 @@ int64_t bench_resident_kib(pid_t pid);
 int64_t bench_percentile(int64_t *values, size_t count, double share);
 void bench_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A node's delivery half on the bench's store, calling the stand-in at url; deliver.c. */
+struct bench_works;
+struct bench_works *bench_works_open(struct bench *bench, const char *url);
+void bench_works_start(struct bench_works *works);
+/* So far, with transactions. */
+int bench_works_turns(struct bench_works *works);
+void bench_works_stop(struct bench_works **works);
+/* Until so many posts of all apps are published. */
+void bench_wait_published(struct bench *bench, int64_t wanted);
+
 /* The benchmarks; scale 100 = as in docs/performance.md, less for a quick run. */
 #define BENCH_SERVICE_WORDS 5
 void bench_run_accept(int scale);
@@ -97,5 +108,9 @@ void bench_run_claims(int scale);
 void bench_run_serve(const char *program);
 /* A service that bench/accept_http.py has started: port, process, token, and two accounts. */
 void bench_run_http(int scale, char *const service[BENCH_SERVICE_WORDS]);
+/* So many nodes, and posts of all of them together; prints one line of JSON. */
+void bench_run_nodes(int nodes, size_t count);
+/* Listens, prints its port, and carries everything to that one, half_us late. Never returns. */
+void bench_run_proxy(int target_port, int64_t half_us);
 /* Work whose instructions are counted: tests/cost/cost.toml. */
 void bench_work_accept(size_t count);

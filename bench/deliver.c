@@ -35,7 +35,7 @@
 #define RAW_AT_ONCE 128
 
 /* A service without ears. */
-struct works {
+struct bench_works {
 	struct bench *bench;
 	atomic_int writes; /* the engine's transactions */
 	struct log log;
@@ -48,27 +48,25 @@ struct works {
 	pthread_t thread;
 };
 
-struct command {
-	engine_command command;
-	void *argument;
-};
-
-static enum err_kind run_command(struct store_tx *tx, void *argument, struct error *err)
+static enum err_kind run_writing(struct store_tx *tx, void *argument, struct error *err)
 {
-	const struct command *call = argument;
-	return call->command(tx, call->argument, err);
+	const struct engine_writing *writing = argument;
+	return writing->command(tx, writing->argument, err);
 }
 
-static enum err_kind engine_write(void *context, engine_command command, void *argument,
+static enum err_kind engine_write(void *context, const struct engine_writing *writing,
 				  struct error *err)
 {
-	struct works *w = context;
-	struct command call = {command, argument};
+	struct bench_works *w = context;
+	const struct store_turn turn = {.command = run_writing,
+					.argument = (void *)writing,
+					.app_ids = writing->scopes,
+					.app_count = writing->scope_count};
 	atomic_fetch_add(&w->writes, 1);
-	return store_write(w->bench->store, run_command, &call, err);
+	return store_write_turn(w->bench->store, &turn, err);
 }
 
-static void open_curl(struct works *w, const char *url)
+static void open_curl(struct bench_works *w, const char *url)
 {
 	struct error err = {0};
 	const struct guard_config guard = {0};
@@ -83,13 +81,13 @@ static void open_curl(struct works *w, const char *url)
 	bench_must(transfer_curl_open(&config, &w->curl, &err), &err);
 }
 
-static void works_open(struct works *w, struct bench *bench, const char *url)
+static void works_open(struct bench_works *w, struct bench *bench, const char *url)
 {
 	struct error err = {0};
 	char path[320];
-	*w = (struct works){.bench = bench,
-			    .log = {.fd = STDERR_FILENO, .level = LOG_WARN},
-			    .settings = {STR("v25.0"), STR("202609")}};
+	*w = (struct bench_works){.bench = bench,
+				  .log = {.fd = STDERR_FILENO, .level = LOG_WARN},
+				  .settings = {STR("v25.0"), STR("202609")}};
 	open_curl(w, url);
 	snprintf(path, sizeof(path), "%s/spool", bench->directory);
 	mkdir(path, 0700);
@@ -117,19 +115,19 @@ static void works_open(struct works *w, struct bench *bench, const char *url)
 
 static void *works_run(void *argument)
 {
-	struct works *w = argument;
+	struct bench_works *w = argument;
 	engine_run(w->engine, 1000);
 	return NULL;
 }
 
-static void works_start(struct works *w)
+static void works_start(struct bench_works *w)
 {
 	if (pthread_create(&w->thread, NULL, works_run, w) != 0)
 		bench_die("cannot start the engine's thread");
 	pthread_setname_np(w->thread, "engine");
 }
 
-static void works_stop(struct works *w)
+static void works_stop(struct bench_works *w)
 {
 	engine_stop(w->engine);
 	pthread_join(w->thread, NULL);
@@ -164,12 +162,12 @@ static int64_t count_posts(struct bench *bench, const char *status)
 	return sum;
 }
 
-static void wait_published(struct bench *bench, int64_t wanted)
+void bench_wait_published(struct bench *bench, int64_t wanted)
 {
 	while (count_posts(bench, "published") < wanted) {
 		if (count_posts(bench, "failed") > 0)
 			bench_die("a delivery failed");
-		usleep(100000);
+		usleep(20000);
 	}
 }
 
@@ -199,7 +197,7 @@ static void raw_call(const struct transport *transport, uint64_t id)
 /* Returns the CPU of a thousand, in seconds. */
 static double raw_calls(const char *url, uint64_t count)
 {
-	struct works w = {.log = {.fd = STDERR_FILENO, .level = LOG_WARN}};
+	struct bench_works w = {.log = {.fd = STDERR_FILENO, .level = LOG_WARN}};
 	struct transfer_result results[64];
 	struct arena *arena = arena_new("raw", ARENA_BYTES);
 	open_curl(&w, url);
@@ -224,6 +222,34 @@ static double raw_calls(const char *url, uint64_t count)
 	return cpu_s;
 }
 
+/* ---- for nodes.c ---- */
+
+struct bench_works *bench_works_open(struct bench *bench, const char *url)
+{
+	struct bench_works *works = calloc(1, sizeof(*works));
+	if (works == NULL)
+		bench_die("no memory");
+	works_open(works, bench, url);
+	return works;
+}
+
+void bench_works_start(struct bench_works *works)
+{
+	works_start(works);
+}
+
+int bench_works_turns(struct bench_works *works)
+{
+	return atomic_load(&works->writes);
+}
+
+void bench_works_stop(struct bench_works **works)
+{
+	works_stop(*works);
+	free(*works);
+	*works = NULL;
+}
+
 /* ---- deliver ---- */
 
 void bench_run_deliver(int scale)
@@ -231,7 +257,7 @@ void bench_run_deliver(int scale)
 	const size_t count = (size_t)300 * (size_t)scale;
 	struct bench bench;
 	struct stand_in stand_in;
-	struct works w;
+	struct bench_works w;
 	stand_in_start(&stand_in);
 	bench_open(&bench, 4, 500);
 	bench_accept_us(&bench, count, 64, 0);
@@ -241,7 +267,7 @@ void bench_run_deliver(int scale)
 	const int64_t from_us = bench_boot_us();
 	const int64_t from_cpu_us = bench_cpu_us();
 	works_start(&w);
-	wait_published(&bench, (int64_t)count);
+	bench_wait_published(&bench, (int64_t)count);
 	const int64_t took_us = bench_boot_us() - from_us;
 	const int64_t cpu_us = bench_cpu_us() - from_cpu_us;
 	works_stop(&w);
@@ -353,7 +379,7 @@ void bench_run_thunder(int scale)
 	const size_t count = (size_t)1000 * (size_t)scale;
 	struct bench bench;
 	struct stand_in stand_in;
-	struct works w;
+	struct bench_works w;
 	struct user user;
 	stand_in_start(&stand_in);
 	bench_open(&bench, 3, 2000);

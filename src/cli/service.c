@@ -294,22 +294,20 @@ static void close_transport(struct service *service)
 	transfer_curl_close(&service->curl);
 }
 
-struct wrapped_command {
-	engine_command command;
-	void *argument;
-};
-
-static enum err_kind run_wrapped(struct store_tx *tx, void *argument, struct error *err)
+static enum err_kind run_writing(struct store_tx *tx, void *argument, struct error *err)
 {
-	const struct wrapped_command *wrapped = argument;
-	return wrapped->command(tx, wrapped->argument, err);
+	const struct engine_writing *writing = argument;
+	return writing->command(tx, writing->argument, err);
 }
 
-static enum err_kind engine_store_write(void *context, engine_command command, void *argument,
+static enum err_kind engine_store_write(void *context, const struct engine_writing *writing,
 					struct error *err)
 {
-	struct wrapped_command wrapped = {command, argument};
-	return store_write_patiently(context, run_wrapped, &wrapped, err);
+	const struct store_turn turn = {.command = run_writing,
+					.argument = (void *)writing,
+					.app_ids = writing->scopes,
+					.app_count = writing->scope_count};
+	return store_write_turn(context, &turn, err);
 }
 
 static enum err_kind open_engine(struct service *service, struct error *err)

@@ -309,5 +309,7 @@ void exchange_enqueue(struct connector *connector, const struct connection_row *
 	x->base.operation = OPERATION_CONNECT;
 	x->connection = *connection;
 	copy_connection(x->base.arena, &x->connection);
+	x->base.task.scopes = &x->connection.app_id;
+	x->base.task.scope_count = 1;
 	connector_enqueue(connector, &x->base);
 }

@@ -267,6 +267,8 @@ struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 	t->arena = arena_new("delivery", TASK_ARENA_MAX_BYTES);
 	t->work = *work;
 	copy_work(t->arena, &t->work);
+	t->task.scopes = &t->work.app_id;
+	t->task.scope_count = 1;
 	t->platform = platform_of(work->account.platform);
 	t->save = (struct delivery_save){
 		.id = t->work.id,

@@ -412,10 +412,24 @@ static void sleep_ms(int64_t ms)
 	nanosleep(&pause, NULL);
 }
 
-static enum err_kind engine_write(struct engine *engine, engine_command command, void *argument,
+static enum err_kind engine_write(struct engine *engine, const struct engine_writing *writing,
 				  struct error *err)
 {
-	return engine->config.store.write(engine->config.store.context, command, argument, err);
+	return engine->config.store.write(engine->config.store.context, writing, err);
+}
+
+/* Of all that was decided in this turn; the array is the turn's. */
+static void add_scopes(struct engine *engine, struct engine_writing *writing)
+{
+	size_t count = 0;
+	for (const struct task *task = engine->planned.head; task != NULL; task = task->next)
+		count += task->scope_count;
+	struct str *scopes = ARENA_ARRAY(engine->arena, struct str, count);
+	writing->scopes = scopes;
+	for (const struct task *task = engine->planned.head; task != NULL; task = task->next) {
+		for (size_t i = 0; i < task->scope_count; i++)
+			scopes[writing->scope_count++] = task->scopes[i];
+	}
 }
 
 /* One bad row must not hold up the others: each decision gets its own transaction. One that still
@@ -428,8 +442,10 @@ static void save_each(struct engine *engine)
 		/* A stopping engine does not wait for a store that cannot write, not even once for
 		 * each task. */
 		const bool is_hopeless = kind == ERR_TEMPORARY && atomic_load(&engine->is_stopping);
+		const struct engine_writing writing = {save_one, task, task->scopes,
+						       task->scope_count};
 		while (!is_hopeless &&
-		       (kind = engine_write(engine, save_one, task, &err)) == ERR_TEMPORARY &&
+		       (kind = engine_write(engine, &writing, &err)) == ERR_TEMPORARY &&
 		       !atomic_load(&engine->is_stopping))
 			sleep_ms(COMMIT_RETRY_MS);
 		if (kind == ERR_NONE)
@@ -446,9 +462,11 @@ static void save_each(struct engine *engine)
 static bool turn_commit(struct turn *turn)
 {
 	struct engine *engine = turn->engine;
+	struct engine_writing writing = {.command = turn_command, .argument = turn};
+	add_scopes(engine, &writing);
 	while (true) {
 		struct error err = {0};
-		const enum err_kind kind = engine_write(engine, turn_command, turn, &err);
+		const enum err_kind kind = engine_write(engine, &writing, &err);
 		if (kind == ERR_NONE)
 			return turn->with_claims;
 		LOG(engine->config.log, ERROR, "turn_commit_failed",

@@ -33,10 +33,19 @@ struct log;
 /* tx is the store's own transaction handle; only the tasks' owners know its type. */
 typedef enum err_kind (*engine_command)(void *tx, void *argument, struct error *err);
 
+/* What a transaction runs, and the scopes of the tasks that it saves (struct task), not sorted and
+ * with repetitions. */
+struct engine_writing {
+	engine_command command;
+	void *argument;
+	const struct str *scopes;
+	size_t scope_count;
+};
+
 struct engine_store {
-	/* Runs command in one durable transaction, with the contract of store_write()
+	/* Runs the command in one durable transaction, with the contract of store_write()
 	 * (store/store.h). Blocks until it is durable. */
-	enum err_kind (*write)(void *context, engine_command command, void *argument,
+	enum err_kind (*write)(void *context, const struct engine_writing *writing,
 			       struct error *err);
 	void *context;
 };
@@ -114,6 +123,11 @@ struct task {
 	uint64_t transfer_id;  /* 0 = none under way */
 	bool is_publish;       /* the call under way is a publish call */
 	bool is_fetch;
+	/* Whose rows its saves change, in the store's words (apps' ids): a store that several
+	 * engines write to locks these first. The owner's, for as long as the task lives. A task
+	 * that is saved only in the transaction of its claim, or stores nothing, needs none. */
+	const struct str *scopes;
+	size_t scope_count;
 	bool is_sleeping;
 	int64_t wake_at_us; /* by clock_boot_us */
 	enum err_kind save_result;

@@ -7,6 +7,8 @@
 #include "store_alarm.h"
 #include "store_private.h"
 
+#include <assert.h>
+
 #include "arena.h"
 #include "clock.h"
 #include "count_of.h"
@@ -50,6 +52,7 @@ bool counters_are_the_same(const struct counted_post *a, const struct counted_po
 enum err_kind counters_add_several(struct store_tx *tx, const struct counted_post *post,
 				   const char *status, int64_t count, struct error *err)
 {
+	assert(store_tx_has_app(tx, post->app_id));
 	return sql_run(tx->sql, SQL_COUNTERS_UP,
 		       SQL_ARGS(sql_text(post->app_id), sql_word(status),
 				sql_int(bucket_of(SCALE_DAYS, post)),
@@ -134,6 +137,7 @@ static bool is_same(const struct late_counter *a, const struct late_counter *b)
 
 static void change_later(struct store_tx *tx, const struct late_counter *wanted)
 {
+	assert(store_tx_has_app(tx, wanted->app_id));
 	if (tx->late_counters == NULL)
 		tx->late_counters = ARENA_NEW(tx->arena, struct late_counters);
 	struct late_counters *all = tx->late_counters;

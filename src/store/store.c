@@ -96,23 +96,32 @@ static enum err_kind set_mark(struct store *store, struct sql_connection *sql, s
 	return sql->driver->set_mark(sql, str_of(mark), err);
 }
 
-static enum err_kind open_accepter(struct store *store, const struct sql_config *config,
-				   size_t index, struct error *err)
+/* A connection of its own, and a writer whose transactions run beside others. */
+struct beside {
+	struct sql_connection **sql;
+	struct writer **writer;
+	size_t mark;
+	writer_command judge;
+};
+
+static enum err_kind open_beside(struct store *store, const struct sql_config *config,
+				 const struct beside *beside, struct error *err)
 {
-	struct sql_connection **sql = &store->accepter_sql[index];
-	enum err_kind kind = store->sql->driver->open(config, sql, err);
+	enum err_kind kind = store->sql->driver->open(config, beside->sql, err);
 	if (kind == ERR_NONE)
-		kind = set_mark(store, *sql, index + 1, err);
+		kind = set_mark(store, *beside->sql, beside->mark, err);
 	if (kind != ERR_NONE)
 		return kind;
-	const struct writer_config writer_config = {.sql = *sql,
+	const struct writer_config writer_config = {.sql = *beside->sql,
 						    .is_shared = true,
 						    .run = store_tx_run,
+						    .judge = beside->judge,
+						    .ended = store_tx_ended,
 						    .queue_limit_ms = WRITE_QUEUE_LIMIT_MS,
 						    .group_limit_ms = WRITE_LIMIT_MS,
 						    .context = store};
-	store->accepters[index] = writer_new(&writer_config);
-	return store->accepters[index] != NULL
+	*beside->writer = writer_new(&writer_config);
+	return *beside->writer != NULL
 		       ? ERR_NONE
 		       : error_set(err, ERR_TEMPORARY, "no memory to open the database");
 }
@@ -121,10 +130,26 @@ static enum err_kind open_accepter(struct store *store, const struct sql_config 
 static enum err_kind open_shared(struct store *store, const struct sql_config *config,
 				 struct error *err)
 {
+	struct beside all[ACCEPTERS + 2] = {
+		{&store->turner_sql, &store->turner, 0, guard_judge_server},
+		{&store->changer_sql, &store->changer, 0, guard_judge_server},
+	};
+	for (size_t i = 0; i < ACCEPTERS; i++)
+		all[2 + i] =
+			(struct beside){&store->accepter_sql[i], &store->accepters[i], 0, NULL};
 	enum err_kind kind = set_mark(store, store->sql, 0, err);
-	for (size_t i = 0; i < ACCEPTERS && kind == ERR_NONE; i++)
-		kind = open_accepter(store, config, i, err);
+	for (size_t i = 0; i < COUNT_OF(all) && kind == ERR_NONE; i++) {
+		all[i].mark = i + 1;
+		kind = open_beside(store, config, &all[i], err);
+	}
 	return kind;
+}
+
+static void close_beside(struct sql_connection **sql, struct writer **writer)
+{
+	writer_free(writer);
+	if (*sql != NULL)
+		(*sql)->driver->close(sql);
 }
 
 static enum err_kind open_connections(struct store *store, const struct store_config *config,
@@ -233,6 +258,7 @@ enum err_kind store_open(const struct store_config *config, struct store **store
 	store->log = config->log;
 	store_quota_set_limits(store, &config->quotas);
 	store->lock_fd = -1;
+	atomic_store(&store->is_claiming, true);
 	store->access = access_cache_new();
 	pthread_mutex_init(&store->epoch_lock, NULL);
 	store->epoch_path = config->epoch_path != NULL ? strdup(config->epoch_path) : NULL;
@@ -257,11 +283,10 @@ void store_close(struct store **store_pointer)
 		store_write(store, node_end, NULL, NULL);
 	readers_free(&store->readers);
 	writer_free(&store->writer);
-	for (size_t i = 0; i < ACCEPTERS; i++) {
-		writer_free(&store->accepters[i]);
-		if (store->accepter_sql[i] != NULL)
-			store->accepter_sql[i]->driver->close(&store->accepter_sql[i]);
-	}
+	for (size_t i = 0; i < ACCEPTERS; i++)
+		close_beside(&store->accepter_sql[i], &store->accepters[i]);
+	close_beside(&store->turner_sql, &store->turner);
+	close_beside(&store->changer_sql, &store->changer);
 	if (store->sql != NULL)
 		store->sql->driver->close(&store->sql);
 	access_cache_free(&store->access);

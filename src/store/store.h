@@ -5,9 +5,10 @@
  *
  * Writing: every verb that writes is a command of a group commit. One writer takes those that wait
  * into one transaction (each isolated by a savepoint), commits durably (synchronous=FULL), then
- * lets all return. On PostgreSQL the nodes' transactions take turns, and those that only accept
- * posts run side by side. A verb returns after its commit, so an answer given after it is a promise
- * kept. The engine writes a whole turn as one command with store_write().
+ * lets all return. On PostgreSQL transactions that keep to some apps run beside those of other
+ * apps, and the rest is alone (docs/adr/0017). A verb returns after its commit, so an answer given
+ * after it is a promise kept. The engine writes a whole turn as one command with
+ * store_write_turn().
  *
  * Reading: on read-only connections, one per calling thread at a time. A read sees every commit
  * that returned before it began.
@@ -65,9 +66,26 @@ void store_close(struct store **store);
 typedef enum err_kind (*store_command)(struct store_tx *tx, void *argument, struct error *err);
 enum err_kind store_write(struct store *store, store_command command, void *argument,
 			  struct error *err);
+/* A turn of an engine (store_write_turn). */
+struct store_turn {
+	store_command command;
+	void *argument;
+	/* Whose rows it changes, beside those that it claims; in any order, with repetitions. */
+	const struct str *app_ids;
+	size_t app_count;
+};
+/* As store_write_patiently(). Where several nodes share the database the turn runs beside theirs:
+ * it has the apps that it names, and those that it claims from, for itself until it ends
+ * (docs/adr/0017). */
+enum err_kind store_write_turn(struct store *store, const struct store_turn *turn,
+			       struct error *err);
+/* Does nobody else write until tx ends? Always where one process owns the database. */
+bool store_tx_is_alone(const struct store_tx *tx);
+/* The next turn of this store shall be alone: for what goes over all apps. */
+void store_tx_want_alone(struct store_tx *tx);
 /* As store_write(). On PostgreSQL that one gives up within 20 s when the database does not answer
  * (TEMPORARY, or UNCERTAIN when only the COMMIT is missing): a request waits for it. This one waits
- * longer, for what should not be done twice: the engine's turns. */
+ * longer, for what should not be done twice. */
 enum err_kind store_write_patiently(struct store *store, store_command command, void *argument,
 				    struct error *err);
 

@@ -18,6 +18,9 @@
 #define FIRST_PART_OUT "[{\"state\":\"published\"%"
 /* Apps looked at in one claim; the others are first in the next. */
 #define CLAIM_APPS_MAX 128
+/* An app of another node is left to it for so long after its work is due, or after it was looked at
+ * last: then that node is gone, or has no room. */
+#define CLAIM_NEGLECT_US (2 * US_PER_S)
 /* A clock that was set back by less holds nothing up that anybody would notice. */
 #define SET_BACK_MIN_US US_PER_S
 
@@ -112,8 +115,23 @@ static void work_read(struct sql_cursor *cursor, struct pick *pick)
 	work->post_delivery_count = pick->post.delivery_count;
 }
 
-#define APPS_AFTER(claim, after) \
-	SQL_ARGS(sql_text(after), sql_int((claim)->wish->now_us), sql_int(CLAIM_APPS_MAX))
+/* Where several nodes claim, a node's own apps come first to it, and who claims from an app has
+ * locked it. */
+static struct sql_query apps_after(const struct claim *claim, struct str after)
+{
+	const struct node_share share = node_share_of(claim->tx->store);
+	const int64_t now_us = claim->wish->now_us;
+	const bool is_shared = sql_is_shared(claim->tx->sql);
+	const struct sql_value values[] = {
+		sql_text(after),      sql_int(now_us),      sql_int(CLAIM_APPS_MAX),
+		sql_int(share.count), sql_int(share.index), sql_int(now_us - CLAIM_NEGLECT_US)};
+	struct sql_value *kept = ARENA_ARRAY(claim->tx->arena, struct sql_value, COUNT_OF(values));
+	memcpy(kept, values, sizeof(values));
+	return (struct sql_query){is_shared ? SQL_WORK_LIST_DUE_OF_NODE : SQL_WORK_LIST_DUE,
+				  {kept, is_shared ? COUNT_OF(values) : 3},
+				  claim_app_read,
+				  sizeof(struct claim_app)};
+}
 
 /* The apps with work, from the one after the last served round to it. */
 static enum err_kind list_apps(struct claim *claim, struct error *err)
@@ -121,11 +139,8 @@ static enum err_kind list_apps(struct claim *claim, struct error *err)
 	const struct store *store = claim->tx->store;
 	const struct str last = {store->claim_app_id, store->claim_app_id_length};
 	struct claim_app *apps = ARENA_ARRAY(claim->tx->arena, struct claim_app, CLAIM_APPS_MAX);
-	struct sql_call before = {.query = {SQL_WORK_LIST_DUE, APPS_AFTER(claim, STR("")),
-					    claim_app_read, sizeof(*apps)}};
-	struct sql_call after = {.query = {SQL_WORK_LIST_DUE, APPS_AFTER(claim, last),
-					   claim_app_read, sizeof(*apps)},
-				 .next = &before};
+	struct sql_call before = {.query = apps_after(claim, STR(""))};
+	struct sql_call after = {.query = apps_after(claim, last), .next = &before};
 	claim->apps = apps;
 	const enum err_kind kind = sql_run_all(claim->tx->sql, claim->tx->arena, &after, err);
 	if (kind != ERR_NONE)
@@ -137,6 +152,8 @@ static enum err_kind list_apps(struct claim *claim, struct error *err)
 		if (str_compare(rest[i].id, last) <= 0)
 			apps[claim->app_count++] = rest[i];
 	}
+	for (size_t i = 0; i < claim->app_count; i++)
+		store_tx_note_locked(claim->tx, apps[i].id);
 	return ERR_NONE;
 }
 
@@ -598,19 +615,29 @@ static enum err_kind claim_rounds(struct claim *claim, struct error *err)
 	return kind;
 }
 
+static enum err_kind note_app(const struct claim *claim, const struct claim_app *app,
+			      struct error *err)
+{
+	struct sql_connection *sql = claim->tx->sql;
+	const int64_t now_us = claim->wish->now_us;
+	const bool is_full = claim->count == claim->wish->max || claim->is_full;
+	const struct sql_value values[] = {
+		sql_text(app->id), sql_int(app->was_scheduled),
+		sql_int(app->is_put_off ? now_us + PUT_OFF_US : NEVER_US),
+		sql_int(is_full && app->has_more ? 0 : now_us)};
+	if (app->is_put_off)
+		return sql_run(sql, SQL_WORK_PUT_OFF, (struct sql_args){values, 3}, NULL, err);
+	if (sql_is_shared(sql))
+		return sql_run(sql, SQL_WORK_SERVED, (struct sql_args){values, 4}, NULL, err);
+	return sql_run(sql, SQL_WORK_CLAIMED, (struct sql_args){values, 3}, NULL, err);
+}
+
 /* The row of each app that was looked at learns when it is due next. */
 static enum err_kind note_work(struct claim *claim, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
-	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++) {
-		const struct claim_app *app = &claim->apps[i];
-		const int64_t later_us = claim->wish->now_us + PUT_OFF_US;
-		kind = sql_run(claim->tx->sql,
-			       app->is_put_off ? SQL_WORK_PUT_OFF : SQL_WORK_CLAIMED,
-			       SQL_ARGS(sql_text(app->id), sql_int(app->was_scheduled),
-					sql_int(app->is_put_off ? later_us : NEVER_US)),
-			       NULL, err);
-	}
+	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++)
+		kind = note_app(claim, &claim->apps[i], err);
 	return kind;
 }
 
@@ -653,7 +680,14 @@ enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
 enum err_kind store_delivery_next_due(struct store *store, int64_t *due_at_us_out,
 				      struct error *err)
 {
-	return store_number(store, SQL_WORK_NEXT_DUE, SQL_ARGS(sql_int(NEVER_US)), due_at_us_out,
+	const struct node_share share = node_share_of(store);
+	const struct sql_value values[] = {sql_int(NEVER_US), sql_int(share.count),
+					   sql_int(share.index), sql_int(CLAIM_NEGLECT_US)};
+	if (sql_is_shared(store->sql))
+		return store_number(store, SQL_WORK_NEXT_DUE_OF_NODE,
+				    (struct sql_args){values, COUNT_OF(values)}, due_at_us_out,
+				    err);
+	return store_number(store, SQL_WORK_NEXT_DUE, (struct sql_args){values, 1}, due_at_us_out,
 			    err);
 }
 

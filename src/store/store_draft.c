@@ -45,7 +45,7 @@ static enum err_kind count_bytes(struct store_tx *tx, struct drafting *d, int64_
 static enum err_kind run(struct store *store, store_command command, struct drafting *d,
 			 struct draft_result *result_out, struct error *err)
 {
-	enum err_kind kind = store_write(store, command, d, err);
+	enum err_kind kind = store_write_of_app(store, d->draft->app_id, command, d, err);
 	if (kind == ERR_TOO_LARGE && d->result.outcome == DRAFT_OVER_QUOTA) {
 		store_quota_note_refusal(store, d->result.over.quota);
 		kind = ERR_NONE;
@@ -218,5 +218,5 @@ enum err_kind store_draft_reject(struct store *store, const struct draft_row *dr
 				 struct error *err)
 {
 	struct drafting d = {.draft = draft};
-	return store_write(store, reject, &d, err);
+	return store_write_of_app(store, draft->app_id, reject, &d, err);
 }

@@ -3,6 +3,8 @@
  * Webhooks themselves are store_webhook.c. */
 #include "store_event.h"
 
+#include <assert.h>
+
 #include "buf.h"
 #include "clock.h"
 #include "count_of.h"
@@ -35,6 +37,7 @@ enum err_kind event_add(struct store_tx *tx, struct str app_id, enum event_kind 
 			struct str subject_id, struct str post_id, struct error *err)
 {
 	const int64_t now_us = clock_now_us(tx->store->clock);
+	assert(store_tx_has_app(tx, app_id)); /* an app's events are numbered as they commit */
 	return sql_run(tx->sql, SQL_EVENT_ADD,
 		       SQL_ARGS(new_event_id(tx, now_us), sql_text(app_id), sql_int(kind),
 				sql_text(subject_id), sql_text(post_id), sql_int(now_us)),

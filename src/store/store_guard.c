@@ -470,7 +470,7 @@ enum err_kind store_hold_condemn(struct store *store, enum platform_id platform,
 enum err_kind store_hold_poison(struct store *store, struct str delivery_id, bool *is_marked_out,
 				struct error *err)
 {
-	const enum err_kind kind = store_run(
+	const enum err_kind kind = store_run_alone(
 		store, SQL_HOLD_POISON, SQL_ARGS(sql_text(delivery_id), sql_int(HOLD_POISONED)),
 		ERR_NOT_FOUND, "unfinished delivery", err);
 	*is_marked_out = kind == ERR_NONE;

@@ -194,6 +194,50 @@ enum err_kind node_clock_open(struct store *store, struct error *err)
 	return kind;
 }
 
+/* ---- which apps are whose ---- */
+
+/* Who has not been heard of for two beats and a bit has no share; what is left to a dead one is
+ * taken by the others after CLAIM_NEGLECT_US all the same (store_claim.c). */
+#define SHARE_DEAD_US (12 * US_PER_S)
+
+struct share_seen {
+	int64_t count;
+	int64_t before;
+	int64_t own;
+};
+
+static void share_read(struct sql_cursor *cursor, void *out)
+{
+	struct share_seen *seen = out;
+	seen->count = sql_take_int(cursor);
+	seen->before = sql_take_int(cursor);
+	seen->own = sql_take_int(cursor);
+}
+
+/* Changes only who looks first: the apps' locks keep nodes apart that see it differently. */
+static enum err_kind share_set(struct store *store, struct error *err)
+{
+	struct share_seen seen = {0};
+	const int64_t dead_us = clock_now_us(store->clock) - SHARE_DEAD_US;
+	const enum err_kind kind = store_find(
+		store, NULL,
+		SQL_ROW(SQL_NODE_SHARE, SQL_ARGS(sql_word(store->node_id), sql_int(dead_us)),
+			share_read),
+		&seen, "node", err);
+	const bool has_share = kind == ERR_NONE && seen.own > 0;
+	const uint64_t share = has_share ? (uint64_t)seen.count << 32 | (uint64_t)seen.before : 0;
+	atomic_store(&store->share, share);
+	return kind;
+}
+
+struct node_share node_share_of(const struct store *store)
+{
+	const uint64_t share = atomic_load(&store->share);
+	if (share == 0)
+		return (struct node_share){.count = 1, .index = 0};
+	return (struct node_share){.count = (uint32_t)(share >> 32), .index = (uint32_t)share};
+}
+
 /* ---- lanes of nodes that are gone ---- */
 
 struct taking {
@@ -201,11 +245,21 @@ struct taking {
 	int64_t count;
 };
 
-static enum err_kind take_over(struct store_tx *tx, struct taking *taking, struct error *err)
+static enum err_kind count_left(struct store_tx *tx, struct taking *taking, struct error *err)
 {
 	const int64_t dead_us = clock_now_us(tx->store->clock) - NODE_DEAD_US;
+	return sql_number(tx->sql, SQL_LANES_LEFT_COUNT,
+			  SQL_ARGS(sql_text(taking->node_id), sql_int(dead_us)), &taking->count,
+			  err);
+}
+
+/* Over all apps: nobody else writes meanwhile. */
+static enum err_kind take_over(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct taking *taking = argument;
+	const int64_t dead_us = clock_now_us(tx->store->clock) - NODE_DEAD_US;
 	const struct sql_args args = SQL_ARGS(sql_text(taking->node_id), sql_int(dead_us));
-	enum err_kind kind = sql_number(tx->sql, SQL_LANES_LEFT_COUNT, args, &taking->count, err);
+	enum err_kind kind = count_left(tx, taking, err);
 	if (kind != ERR_NONE || taking->count == 0)
 		return kind;
 	kind = sql_run(tx->sql, SQL_LANES_LEFT_LEASES, args, NULL, err);
@@ -269,7 +323,11 @@ static enum err_kind tell(struct store_tx *tx, void *argument, struct error *err
 
 enum err_kind store_node_tell(struct store *store, const struct node_row *node, struct error *err)
 {
-	return store_is_shared(store) ? store_write(store, tell, (void *)node, err) : ERR_NONE;
+	if (!store_is_shared(store))
+		return ERR_NONE;
+	atomic_store(&store->is_claiming, !str_equal_z(node->role, "api"));
+	enum err_kind kind = store_write(store, tell, (void *)node, err);
+	return kind == ERR_NONE ? share_set(store, err) : kind;
 }
 
 /* Our row may have been lost with the newest part of the database. A later start than ours is
@@ -316,7 +374,7 @@ static enum err_kind beat(struct store_tx *tx, void *argument, struct error *err
 	if (kind == ERR_NOT_FOUND)
 		kind = who_has_our_row(tx, err);
 	if (kind == ERR_NONE)
-		kind = take_over(tx, taking, err);
+		kind = count_left(tx, taking, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_NODES_FORGET, SQL_ARGS(sql_int(now_us - FORGOTTEN_US)),
 			       NULL, err);
@@ -333,7 +391,11 @@ enum err_kind store_node_beat(struct store *store, int64_t *taken_out, struct er
 		return ERR_NONE;
 	enum err_kind kind = clock_set(store, err);
 	if (kind == ERR_NONE)
-		kind = store_write(store, beat, &taking, err);
+		kind = store_write_beside(store, beat, &taking, err);
+	if (kind == ERR_NONE)
+		kind = share_set(store, err);
+	if (kind == ERR_NONE && taking.count > 0)
+		kind = store_write(store, take_over, &taking, err);
 	if (kind == ERR_NONE)
 		*taken_out = taking.count;
 	return kind;

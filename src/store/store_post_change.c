@@ -227,7 +227,7 @@ enum err_kind store_post_cancel(struct store *store, struct str app_id, struct s
 				struct post_change_result *result_out, struct error *err)
 {
 	struct cancelling cancelling = {.app_id = app_id, .post_id = post_id};
-	const enum err_kind kind = store_write(store, cancel, &cancelling, err);
+	const enum err_kind kind = store_write_of_app(store, app_id, cancel, &cancelling, err);
 	if (kind == ERR_NONE)
 		*result_out = cancelling.result;
 	return kind;
@@ -443,7 +443,7 @@ enum err_kind store_post_edit(struct store *store, const struct post_edit *wish,
 			      struct post_change_result *result_out, struct error *err)
 {
 	struct editing e = {.edit = wish};
-	enum err_kind kind = store_write(store, edit, &e, err);
+	enum err_kind kind = store_write_of_app(store, wish->app_id, edit, &e, err);
 	if (kind == ERR_TOO_LARGE && e.result.outcome == POST_EDIT_OVER_QUOTA) {
 		store_quota_note_refusal(store, e.result.over.quota);
 		kind = ERR_NONE;
@@ -629,7 +629,7 @@ enum err_kind store_post_retry(struct store *store, struct arena *arena,
 		return error_set(err, ERR_INVALID, "a post has 1 to %d accounts",
 				 POST_ACCOUNTS_MAX);
 	r.result.accounts = ARENA_ARRAY(arena, struct post_retry_account, POST_ACCOUNTS_MAX);
-	const enum err_kind kind = store_write(store, retry, &r, err);
+	const enum err_kind kind = store_write_of_app(store, wish->app_id, retry, &r, err);
 	if (kind == ERR_NONE)
 		*result_out = r.result;
 	return kind;

@@ -26,6 +26,12 @@
 /* Connections that accept posts side by side, where the database is shared. */
 #define ACCEPTERS 2
 
+/* Into how many parts the apps are cut for claims, and which part is this node's own. */
+struct node_share {
+	uint32_t count; /* at least 1 */
+	uint32_t index;
+};
+
 struct post_retry;
 struct retry_listed;
 
@@ -49,6 +55,13 @@ struct store {
 	/* Of a shared database; elsewhere all is the writer's. */
 	struct sql_connection *accepter_sql[ACCEPTERS];
 	struct writer *accepters[ACCEPTERS];
+	struct sql_connection *turner_sql;
+	struct writer *turner; /* the engine's turns */
+	struct sql_connection *changer_sql;
+	struct writer *changer;       /* what keeps to one app, or is one statement */
+	atomic_bool wants_turn_alone; /* store_tx_want_alone() */
+	atomic_bool is_claiming;      /* by its role, as far as it was told */
+	_Atomic uint64_t share;       /* struct node_share: count, index */
 	char node_id[NODE_ID_BYTES_MAX];
 	int64_t node_started_us;
 	bool is_node_begun;
@@ -116,9 +129,17 @@ struct delivery_savings {
 	struct sql_call *posts; /* what was asked behind them; NULL = nothing */
 };
 
+/* An app that a transaction beside others has for itself. */
+struct locked_app {
+	struct str app_id;
+	const struct locked_app *next;
+};
+
 struct store_tx {
 	struct sql_connection *sql;
 	struct store *store;
+	bool is_alone;                       /* store_tx_is_alone() */
+	const struct locked_app *locked;     /* the newest first */
 	struct arena *arena;                 /* until the command returns */
 	struct late_counters *late_counters; /* NULL = none */
 	struct late_app *late_apps;          /* the newest first */
@@ -142,10 +163,31 @@ enum err_kind store_tx_work_now(struct store_tx *tx, struct error *err);
 /* Waits for the other nodes' commands of this app. Does nothing where one process owns the
  * database. */
 enum err_kind store_tx_lock_app(struct store_tx *tx, struct str app_id, struct error *err);
+/* The app's row is locked by a statement of the caller's. */
+void store_tx_note_locked(struct store_tx *tx, struct str app_id);
+/* May tx change what belongs to this app? For assertions: whoever changes what others of the app
+ * read must have locked it (docs/adr/0017). */
+bool store_tx_has_app(const struct store_tx *tx, struct str app_id);
 
-/* store_verb.c. A verb that is one statement. */
+/* A turn's first statement: the apps that it names, and those of this node with something due, are
+ * its own from here on. */
+enum err_kind store_tx_lock_turn(struct store_tx *tx, const struct store_turn *turn,
+				 struct error *err);
+
+/* store_verb.c. A verb that is one statement. Where the database is shared it runs beside
+ * everything else. */
 enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args args,
 			enum err_kind when_none, const char *what, struct error *err);
+/* The same, while nobody else writes. */
+enum err_kind store_run_alone(struct store *store, enum sql_name name, struct sql_args args,
+			      enum err_kind when_none, const char *what, struct error *err);
+/* As store_write(), for a command that reads and changes what belongs to one app and nothing else:
+ * it begins with store_tx_lock_app(), and other apps go on beside it. */
+enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
+				 void *argument, struct error *err);
+/* As store_write(), for a command without an app's lock: what it reads it does not write. */
+enum err_kind store_write_beside(struct store *store, store_command command, void *argument,
+				 struct error *err);
 /* A verb that is one question: sql_find(), sql_list() and sql_number() on a reading connection. */
 enum err_kind store_find(struct store *store, struct arena *arena, const struct sql_query *query,
 			 void *out, const char *what, struct error *err);
@@ -187,6 +229,8 @@ enum err_kind store_node_id_judge(struct store *store, struct error *err);
 enum err_kind store_node_id_keep(struct store *store, const char *path, struct error *err);
 /* store->clock is the database's from here on. */
 enum err_kind node_clock_open(struct store *store, struct error *err);
+/* Any thread. */
+struct node_share node_share_of(const struct store *store);
 /* Commands: the owner comes and goes. */
 enum err_kind node_begin(struct store_tx *tx, void *argument, struct error *err);
 enum err_kind node_end(struct store_tx *tx, void *argument, struct error *err);

@@ -31,6 +31,7 @@ enum err_kind store_tx_work_now(struct store_tx *tx, struct error *err)
 
 static struct late_app *late_app(struct store_tx *tx, struct str app_id)
 {
+	assert(store_tx_has_app(tx, app_id));
 	for (struct late_app *late = tx->late_apps; late != NULL; late = late->next) {
 		if (str_equal(late->app_id, app_id))
 			return late;
@@ -65,7 +66,10 @@ static enum err_kind write_late(struct store_tx *tx, struct error *err)
 enum err_kind store_tx_run(const struct writer_config *config, struct arena *arena,
 			   writer_command command, void *argument, struct error *err)
 {
-	struct store_tx tx = {.sql = config->sql, .store = config->context, .arena = arena};
+	struct store_tx tx = {.sql = config->sql,
+			      .store = config->context,
+			      .is_alone = !config->is_shared,
+			      .arena = arena};
 	const enum err_kind kind = command(&tx, argument, err);
 	return kind == ERR_NONE ? write_late(&tx, err) : kind;
 }
@@ -109,8 +113,59 @@ enum err_kind store_tx_isolate(struct store_tx *tx, store_command command, void 
 	return kind;
 }
 
+bool store_tx_is_alone(const struct store_tx *tx)
+{
+	return tx->is_alone;
+}
+
+void store_tx_want_alone(struct store_tx *tx)
+{
+	atomic_store(&tx->store->wants_turn_alone, true);
+}
+
+/* All at once, and before anything else is read or written: so nobody who holds what another waits
+ * for waits for him. What a claim takes beside these it takes only when nobody has it. */
+enum err_kind store_tx_lock_turn(struct store_tx *tx, const struct store_turn *turn,
+				 struct error *err)
+{
+	struct store *store = tx->store;
+	const struct node_share share = node_share_of(store);
+	const bool claims = atomic_load(&store->is_claiming);
+	struct str list = {0};
+	if (tx->is_alone)
+		return ERR_NONE;
+	const enum err_kind kind =
+		store_list_text(tx->arena, turn->app_ids, turn->app_count, &list, err);
+	if (kind != ERR_NONE)
+		return kind;
+	for (size_t i = 0; i < turn->app_count; i++)
+		store_tx_note_locked(tx, turn->app_ids[i]);
+	return sql_run(tx->sql, SQL_APPS_LOCK,
+		       SQL_ARGS(sql_text(list), sql_int(claims ? clock_now_us(store->clock) : -1),
+				sql_int(share.count), sql_int(share.index)),
+		       NULL, err);
+}
+
+void store_tx_note_locked(struct store_tx *tx, struct str app_id)
+{
+	if (store_tx_has_app(tx, app_id))
+		return;
+	struct locked_app *locked = ARENA_NEW(tx->arena, struct locked_app);
+	*locked = (struct locked_app){str_copy(tx->arena, app_id), tx->locked};
+	tx->locked = locked;
+}
+
+bool store_tx_has_app(const struct store_tx *tx, struct str app_id)
+{
+	const struct locked_app *locked = tx->locked;
+	while (locked != NULL && !str_equal(locked->app_id, app_id))
+		locked = locked->next;
+	return tx->is_alone || locked != NULL;
+}
+
 enum err_kind store_tx_lock_app(struct store_tx *tx, struct str app_id, struct error *err)
 {
+	store_tx_note_locked(tx, app_id);
 	return sql_is_shared(tx->sql)
 		       ? sql_run(tx->sql, SQL_WORK_LOCK, SQL_ARGS(sql_text(app_id)), NULL, err)
 		       : ERR_NONE;

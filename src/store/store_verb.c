@@ -40,6 +40,57 @@ enum err_kind store_write_batched(struct store *store, struct str app_id, writer
 				  argument, err);
 }
 
+/* ---- turns ---- */
+
+static enum err_kind run_turn(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct store_turn *turn = argument;
+	const enum err_kind kind = store_tx_lock_turn(tx, turn, err);
+	return kind == ERR_NONE ? turn->command(tx, turn->argument, err) : kind;
+}
+
+enum err_kind store_write_turn(struct store *store, const struct store_turn *turn,
+			       struct error *err)
+{
+	const bool is_beside =
+		store->turner != NULL && !atomic_exchange(&store->wants_turn_alone, false);
+	return writer_run_patiently(is_beside ? store->turner : store->writer, run_turn,
+				    (void *)turn, err);
+}
+
+/* ---- what keeps to one app ---- */
+
+struct of_app {
+	struct str app_id;
+	store_command command;
+	void *argument;
+};
+
+static enum err_kind run_of_app(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct of_app *of = argument;
+	const enum err_kind kind = store_tx_lock_app(tx, of->app_id, err);
+	return kind == ERR_NONE ? of->command(tx, of->argument, err) : kind;
+}
+
+enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
+				 void *argument, struct error *err)
+{
+	struct of_app of = {app_id, command, argument};
+	if (store->changer == NULL)
+		return store_write(store, command, argument, err);
+	return writer_run_keyed(store->changer, app_id, run_of_app, &of, err);
+}
+
+enum err_kind store_write_beside(struct store *store, store_command command, void *argument,
+				 struct error *err)
+{
+	return writer_run(store->changer != NULL ? store->changer : store->writer, command,
+			  argument, err);
+}
+
+/* ---- one statement ---- */
+
 struct one_statement {
 	enum sql_name name;
 	struct sql_args args;
@@ -55,6 +106,13 @@ static enum err_kind run_one_statement(struct store_tx *tx, void *argument, stru
 
 enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args args,
 			enum err_kind when_none, const char *what, struct error *err)
+{
+	struct one_statement one = {name, args, when_none, what};
+	return store_write_beside(store, run_one_statement, &one, err);
+}
+
+enum err_kind store_run_alone(struct store *store, enum sql_name name, struct sql_args args,
+			      enum err_kind when_none, const char *what, struct error *err)
 {
 	struct one_statement one = {name, args, when_none, what};
 	return store_write(store, run_one_statement, &one, err);

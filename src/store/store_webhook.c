@@ -199,7 +199,7 @@ enum err_kind store_webhook_test(struct store *store, const struct event_row *ev
 				 struct error *err)
 {
 	struct testing testing = {event, body, over_out};
-	return count_refusal(store, store_write(store, test, &testing, err));
+	return count_refusal(store, store_write_of_app(store, event->app_id, test, &testing, err));
 }
 
 /* ---- on the way ---- */

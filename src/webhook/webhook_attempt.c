@@ -289,6 +289,8 @@ struct task *webhook_attempt_new(struct webhooker *webhooker, const struct webho
 	a->arena = arena_new("webhook attempt", ATTEMPT_ARENA_MAX_BYTES);
 	a->work = *work;
 	copy_work(a->arena, &a->work);
+	a->task.scopes = &a->work.webhook.app_id;
+	a->task.scope_count = 1;
 	a->next = webhooker->attempts;
 	webhooker->attempts = a;
 	return &a->task;

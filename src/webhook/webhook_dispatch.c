@@ -16,6 +16,7 @@ struct webhook_dispatch {
 	struct arena *arena;
 	struct event_row *events;
 	struct str *bodies;
+	struct str *app_ids; /* of the events */
 	size_t count;
 };
 
@@ -87,8 +88,13 @@ struct task *webhook_dispatch_new(struct webhooker *webhooker, const struct even
 	d->arena = arena_new("webhook dispatch", DISPATCH_ARENA_MAX_BYTES);
 	d->events = ARENA_ARRAY(d->arena, struct event_row, count);
 	d->bodies = ARENA_ARRAY(d->arena, struct str, count);
+	d->app_ids = ARENA_ARRAY(d->arena, struct str, count);
 	d->count = count;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		d->events[i] = copy_event(d->arena, &events[i]);
+		d->app_ids[i] = d->events[i].app_id;
+	}
+	d->task.scopes = d->app_ids;
+	d->task.scope_count = count;
 	return &d->task;
 }

@@ -6,6 +6,7 @@
 
 #include "store_alarm.h"
 #include "store_connection.h"
+#include "store_node.h"
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
 /* a call takes 10 s at most; a dead owner's leases are voided at the next start */
@@ -14,6 +15,8 @@
 #define PUT_OFF_US (10 * US_PER_MINUTE)
 #define EXPIRY_EVERY_US US_PER_MINUTE
 #define EXPIRY_MAX 1000
+/* Between two that both found something, where others stand still meanwhile. */
+#define EXPIRY_MORE_US (250 * US_PER_MS)
 
 static size_t free_slots(void *context, struct str webhook_id)
 {
@@ -29,7 +32,8 @@ static enum err_kind expire(struct webhooker *webhooker, void *tx, int64_t now_u
 	int64_t removed = 0;
 	const enum err_kind kind = store_retention_expire(tx, &webhooker->config.retention, now_us,
 							  EXPIRY_MAX, &removed, err);
-	webhooker->next_expiry_us = removed > 0 ? now_us : now_us + EXPIRY_EVERY_US;
+	const int64_t soon_us = store_is_shared(webhooker->config.store) ? EXPIRY_MORE_US : 0;
+	webhooker->next_expiry_us = now_us + (removed > 0 ? soon_us : EXPIRY_EVERY_US);
 	return kind;
 }
 
@@ -46,6 +50,20 @@ static enum err_kind tell_endings(struct webhooker *webhooker, void *tx, int64_t
 	webhooker->next_ending_us =
 		told > 0 ? now_us : now_us + (every_us > US_PER_S ? every_us : US_PER_S);
 	return kind;
+}
+
+/* These go over all apps: where several nodes write, such a turn has to be alone. */
+static enum err_kind sweep(struct webhooker *webhooker, struct store_tx *tx, int64_t now_us,
+			   struct error *err)
+{
+	if (now_us < webhooker->next_ending_us && now_us < webhooker->next_expiry_us)
+		return ERR_NONE;
+	if (!store_tx_is_alone(tx)) {
+		store_tx_want_alone(tx);
+		return ERR_NONE;
+	}
+	const enum err_kind kind = tell_endings(webhooker, tx, now_us, err);
+	return kind == ERR_NONE ? expire(webhooker, tx, now_us, err) : kind;
 }
 
 static bool may_claim(const struct webhooker *webhooker)
@@ -75,11 +93,9 @@ static enum err_kind claim(struct store_tx *tx, void *argument, struct error *er
 	webhooker->claimed = (struct webhook_claimed){0};
 	if (!may_claim(webhooker))
 		return ERR_NONE;
-	enum err_kind kind =
+	const enum err_kind kind =
 		store_webhook_claim(tx, webhooker->claim_arena, &wish, &webhooker->claimed, err);
-	if (kind == ERR_NONE)
-		kind = tell_endings(webhooker, tx, now_us, err);
-	return kind == ERR_NONE ? expire(webhooker, tx, now_us, err) : kind;
+	return kind == ERR_NONE ? sweep(webhooker, tx, now_us, err) : kind;
 }
 
 /* Events that cannot be read wait; the posts of the same turn do not wait with them. SQLite writes

@@ -433,13 +433,17 @@ static void remember_files(struct house *house)
 }
 
 /* A commit fails before, or in the middle, or it is there and we are told that it failed. */
-static enum err_kind write_port(void *context, engine_command command, void *argument,
+static enum err_kind write_port(void *context, const struct engine_writing *writing,
 				struct error *err)
 {
 	enum { FAIL_BEFORE, FAIL_UNDONE, FAIL_DONE };
 	struct house *house = context;
 	struct sim *sim = house->sim;
-	struct wrapped_command wrapped = {command, argument, false};
+	struct wrapped_command wrapped = {writing->command, writing->argument, false};
+	const struct store_turn turn = {.command = run_wrapped,
+					.argument = &wrapped,
+					.app_ids = writing->scopes,
+					.app_count = writing->scope_count};
 	const bool fails = sim_chance(sim, sim->weather.commit_fault_permille);
 	const int64_t how = fails ? dice_below(&sim->dice, 3) : -1;
 	sim->totals->commit_faults += fails;
@@ -447,7 +451,7 @@ static enum err_kind write_port(void *context, engine_command command, void *arg
 		return error_set(err, ERR_TEMPORARY, "simulated: the database is busy");
 	wrapped.is_undone = how == FAIL_UNDONE;
 	remember_files(house);
-	const enum err_kind kind = store_write(house->store, run_wrapped, &wrapped, err);
+	const enum err_kind kind = store_write_turn(house->store, &turn, err);
 	sim->commit_count++;
 	sim_trace(sim, "commit %s%s", err_kind_slug(kind),
 		  how == FAIL_DONE ? " (told as failed)" : "");

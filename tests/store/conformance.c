@@ -10,6 +10,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		setenv("POSTHORN_TEST_DATABASE", argv[1], 1);
 	int failures = run_turn_tests();
+	failures += run_beside_tests();
 	failures += run_app_tests();
 	failures += run_app_end_tests();
 	failures += run_connection_tests();

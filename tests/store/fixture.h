@@ -106,5 +106,6 @@ int run_reseal_tests(void);
 int run_retry_many_tests(void);
 int run_audit_tests(void);
 int run_turn_tests(void);
+int run_beside_tests(void);
 
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)

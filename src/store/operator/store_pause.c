@@ -18,11 +18,11 @@ static void pause_read(struct sql_cursor *cursor, void *out)
 
 enum err_kind store_pause_add(struct store *store, const struct pause_row *pause, struct error *err)
 {
-	return store_run(store, SQL_PAUSE_PUT,
-			 SQL_ARGS(sql_int(pause->platform), sql_text(pause->app_id),
-				  sql_text(pause->account_id), sql_int(pause->paused_at_us),
-				  sql_text(pause->actor)),
-			 ERR_NONE, "", err);
+	return store_run_alone(store, SQL_PAUSE_PUT,
+			       SQL_ARGS(sql_int(pause->platform), sql_text(pause->app_id),
+					sql_text(pause->account_id), sql_int(pause->paused_at_us),
+					sql_text(pause->actor)),
+			       ERR_NONE, "", err);
 }
 
 struct resuming {

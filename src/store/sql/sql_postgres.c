@@ -3,8 +3,8 @@
  * values, in pipeline mode: a statement that only writes is sent and its answer read with the next
  * one that is waited for, so that a transaction costs few round trips.
  *
- * What writing rests on (docs/adr/0010): a write transaction begins by taking its turn, an advisory
- * lock; alone for what decides over deliveries, shared for posts being accepted. And one that has
+ * What writing rests on (docs/adr/0010 and 0017): a write transaction begins with an advisory lock;
+ * shared by those that lock the apps they work on, alone for what goes over all. And one that has
  * written raises a number of its own, its mark, so that a COMMIT whose answer was lost is looked up
  * and never guessed. Connecting is sql_postgres_link.c. */
 #include "sql_postgres_link.h"
@@ -75,7 +75,11 @@ static const struct sql_dialect_word postgres_words[] = {
 	{"begin_write", "BEGIN"},
 	{"begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
 	{"skip_locked", "FOR UPDATE SKIP LOCKED"},
+	{"skip_locked_of", "FOR UPDATE OF @ SKIP LOCKED"},
 	{"for_update", "FOR UPDATE"},
+	{"bytewise", "@ COLLATE \"C\""},
+	{"hash", "abs(hashtext(@)::bigint)"},
+	{"larger", "GREATEST(@)"},
 	{"each", "json_array_elements(@::json)"},
 	{"list", "(SELECT json_array_elements_text(@::json))"},
 	{"int_list", "(SELECT json_array_elements_text(@::json)::bigint)"},
@@ -115,6 +119,7 @@ static const bool is_deferred[SQL_NAME_COUNT] = {
 	[SQL_EVENT_ADD_DELIVERY] = true, [SQL_EVENT_LEASE] = true,
 	[SQL_WEBHOOK_LEASE] = true,      [SQL_LANE_OFFER] = true,
 	[SQL_WORK_USE] = true,           [SQL_WORK_ACCEPT] = true,
+	[SQL_APPS_LOCK] = true,          [SQL_WORK_SERVED] = true,
 };
 
 /* ---- values ---- */

@@ -47,7 +47,11 @@ static const struct sql_dialect_word sqlite_words[] = {
 	{"begin_read", "BEGIN"},
 	{"skip_locked", ""},
 	/* One process writes, one transaction at a time: nobody has to be waited for. */
+	{"skip_locked_of", ""},
 	{"for_update", ""},
+	{"bytewise", "@"},
+	{"hash", "unicode(substr(@, -1))"},
+	{"larger", "MAX(@)"},
 	{"take_turn", "SELECT @"},
 	{"share_turn", "SELECT @"},
 	{"bytes", "LENGTH(CAST(@ AS BLOB))"},

@@ -210,11 +210,30 @@ static enum err_kind judge_server(struct writer *writer, struct sql_history hist
 static bool is_history_new(const struct writer *writer, struct sql_history *history_out)
 {
 	const struct sql_driver *driver = writer->sql->driver;
-	if (driver->history == NULL || writer->config.is_shared)
+	if (driver->history == NULL || writer->config.judge == NULL)
 		return false;
 	*history_out = driver->history(writer->sql);
 	return history_out->server != writer->history.server ||
 	       history_out->database != writer->history.database;
+}
+
+/* Whoever judges is alone; nothing was done in the transaction that is given up for it. */
+static enum err_kind begin_group(struct writer *writer, struct sql_history *history_out,
+				 bool *is_new_out, struct error *err)
+{
+	const enum sql_name begin = writer->config.is_shared ? SQL_BEGIN_SHARED : SQL_BEGIN_WRITE;
+	enum err_kind kind = sql_run(writer->sql, begin, SQL_NO_ARGS, NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	*is_new_out = is_history_new(writer, history_out);
+	if (!*is_new_out || !writer->config.is_shared)
+		return ERR_NONE;
+	kind = sql_run(writer->sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(writer->sql, SQL_BEGIN_WRITE, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE) /* it may be another connection by now */
+		*is_new_out = is_history_new(writer, history_out);
+	return kind;
 }
 
 /* True: the transaction is over, and every command knows what became of it. False: nothing was
@@ -223,12 +242,11 @@ static bool is_history_new(const struct writer *writer, struct sql_history *hist
 static bool try_group(struct writer *writer, struct waiting *group, bool is_one_run,
 		      struct error *why)
 {
-	const enum sql_name begin = writer->config.is_shared ? SQL_BEGIN_SHARED : SQL_BEGIN_WRITE;
-	enum err_kind kind = sql_run(writer->sql, begin, SQL_NO_ARGS, NULL, why);
+	struct sql_history history = {0};
+	bool is_new = false;
+	enum err_kind kind = begin_group(writer, &history, &is_new, why);
 	if (kind != ERR_NONE)
 		return false;
-	struct sql_history history = {0};
-	const bool is_new = is_history_new(writer, &history);
 	if (is_new)
 		kind = judge_server(writer, history, why);
 	if (kind == ERR_NONE)
@@ -472,6 +490,13 @@ enum err_kind writer_run_batched(struct writer *writer, struct str key, writer_b
 				 void *argument, struct error *err)
 {
 	struct waiting waiting = {.key = key, .batch = batch, .argument = argument, .err = err};
+	return run(writer, &waiting);
+}
+
+enum err_kind writer_run_keyed(struct writer *writer, struct str key, writer_command command,
+			       void *argument, struct error *err)
+{
+	struct waiting waiting = {.key = key, .command = command, .argument = argument, .err = err};
 	return run(writer, &waiting);
 }
 

@@ -34,16 +34,16 @@ typedef enum err_kind (*writer_batch)(struct store_tx *tx, void *const arguments
 
 struct writer_config {
 	struct sql_connection *sql; /* stays the caller's; used by the leader alone */
-	/* Transactions run beside others of their kind on a shared database. Such a writer takes
-	 * commands by writer_run_for() only. */
+	/* Transactions run beside others of their kind on a shared database: each locks what it
+	 * touches (store_tx_lock_app()). */
 	bool is_shared;
 	/* Runs command in the transaction that has begun on config->sql, with all it leaves to its
 	 * end. What it puts into arena is gone when it returns. */
 	enum err_kind (*run)(const struct writer_config *config, struct arena *arena,
 			     writer_command command, void *argument, struct error *err);
 	/* The first command of a transaction on a server or a database with another history
-	 * (sql_driver.history); argument is a pointer to it (struct sql_history). Not needed for a
-	 * shared writer. */
+	 * (sql_driver.history), which is alone then; argument is a pointer to it (struct
+	 * sql_history). NULL: nothing that is written here depends on it. */
 	writer_command judge;
 	/* A command leaves the queue after queue_limit_ms, and its group has group_limit_ms
 	 * (sql_driver.set_limit), unless it was handed in by writer_run_patiently(). 0 = no
@@ -68,6 +68,10 @@ enum err_kind writer_run(struct writer *writer, writer_command command, void *ar
 /* As writer_run(), without the limits of the config: for what must not be given up. */
 enum err_kind writer_run_patiently(struct writer *writer, writer_command command, void *argument,
 				   struct error *err);
+/* As writer_run(), for a command that locks what the key names, and nothing before: commands run in
+ * the order of their keys, as those of a batch do. */
+enum err_kind writer_run_keyed(struct writer *writer, struct str key, writer_command command,
+			       void *argument, struct error *err);
 /* As writer_run(), for one of a batch, which first of all locks what the keys name: arguments stand
  * in the order of their keys, so that transactions side by side never wait for each other in a
  * ring. */

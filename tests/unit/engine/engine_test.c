@@ -45,6 +45,7 @@ struct bench {
 	size_t alive_most;
 	int next_number;
 	int polls;
+	char scopes[256]; /* of each transaction, in brackets */
 };
 
 /* Script: one letter for each event. S send a read, P send a publish, F fetch, Z sleep 1 s, E end;
@@ -57,6 +58,8 @@ struct script_task {
 	int number;
 	char url[64];
 	enum call_verdict verdict;
+	char scope_text[16];
+	struct str scope;
 };
 
 static void note(struct bench *bench, const char *what, int number)
@@ -136,19 +139,35 @@ static void start_task(struct bench *bench, const char *script)
 	t->bench = bench;
 	t->script = script;
 	t->number = bench->next_number++;
+	snprintf(t->scope_text, sizeof(t->scope_text), "app%d", t->number);
+	t->scope = str_of(t->scope_text);
+	t->task.scopes = &t->scope;
+	t->task.scope_count = 1;
 	bench->alive++;
 	if (bench->alive > bench->alive_most)
 		bench->alive_most = bench->alive;
 	engine_task_start(bench->engine, &t->task);
 }
 
-static enum err_kind fake_write(void *context, engine_command command, void *argument,
+static void note_scopes(struct bench *bench, const struct engine_writing *writing)
+{
+	size_t length = strlen(bench->scopes);
+	const size_t size = sizeof(bench->scopes);
+	for (size_t i = 0; i < writing->scope_count && length < size; i++)
+		length += (size_t)snprintf(bench->scopes + length, size - length, STR_FMT " ",
+					   STR_ARG(writing->scopes[i]));
+	if (length < size)
+		snprintf(bench->scopes + length, size - length, "| ");
+}
+
+static enum err_kind fake_write(void *context, const struct engine_writing *writing,
 				struct error *err)
 {
 	struct bench *bench = context;
 	bench->writes++;
+	note_scopes(bench, writing);
 	note(bench, "[", -1);
-	enum err_kind kind = command(bench, argument, err);
+	enum err_kind kind = writing->command(bench, writing->argument, err);
 	if (kind == ERR_NONE && bench->fail_count > 0) {
 		bench->fail_count--;
 		kind = error_set(err, bench->fail_kind, "as the test wants");
@@ -291,6 +310,18 @@ static void nothing_is_sent_before_its_commit(void **state)
 	engine_turn(bench->engine, 0);
 	assert_trace(bench, "reply0 [ save0 ] saved0 free0");
 	assert_int_equal(engine_task_count(bench->engine), 1);
+}
+
+static void a_transaction_names_the_scopes_of_what_it_saves(void **state)
+{
+	struct bench *bench = *state;
+	settle(bench);
+	bench->scopes[0] = '\0';
+	start_task(bench, "S");
+	start_task(bench, "I");
+	start_task(bench, "S");
+	engine_turn(bench->engine, 0); /* the bad row: each is saved alone */
+	assert_string_equal(bench->scopes, "app0 app1 app2 | app0 | app1 | app2 | ");
 }
 
 static void the_points_of_a_turn_come_in_order(void **state)
@@ -734,6 +765,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_is_sent_before_its_commit),
+		TEST(a_transaction_names_the_scopes_of_what_it_saves),
 		TEST(the_points_of_a_turn_come_in_order),
 		TEST(a_failing_commit_is_retried_and_nothing_sent_meanwhile),
 		TEST(a_claim_that_fails_costs_no_decision),

@@ -94,11 +94,11 @@ static inline enum err_kind world_run_command(struct store_tx *tx, void *argumen
 	return call->command(tx, call->argument, err);
 }
 
-static inline enum err_kind world_write(void *context, engine_command command, void *argument,
+static inline enum err_kind world_write(void *context, const struct engine_writing *writing,
 					struct error *err)
 {
 	struct world *w = context;
-	struct world_command call = {command, argument};
+	struct world_command call = {writing->command, writing->argument};
 	if (w->fail_count > 0) {
 		w->fail_count--;
 		return error_set(err, w->fail_kind, "as the test wants");
