@@ -252,6 +252,49 @@ def slow_picture(body):
         server.server_close()
 
 
+@contextlib.contextmanager
+def webhook_receiver():
+    """Takes every call: (url, calls), each as (webhook-id, body)."""
+    calls = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            calls.append((self.headers["webhook-id"], json.loads(body)))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/hook", calls
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_nodes_carry_the_events_of_many_apps_once_each(cluster):
+    """Both nodes claim events and webhook calls at the same time: each event is carried once, and the feed has the same, in order."""
+    apps, count = [cluster.app("facebook") for _ in range(4)], 6
+    with webhook_receiver() as (url, calls):
+        for app in apps:
+            account = app.account("facebook")
+            assert app.post("/v1/webhooks", json={"url": url, "events": ["post.completed"]}).status_code == 201
+            for _ in range(count):
+                assert app.publish(account, marker("carried")).status_code == 202
+        poll("every event is carried", lambda: len(calls) >= len(apps) * count, timeout_s=60)
+        time.sleep(1)  # one that is carried twice
+    carried = [identifier for identifier, _ in calls]
+    assert len(carried) == len(set(carried)) == len(apps) * count
+    for app in apps:
+        feed = [event["id"] for event in app.get("/v1/events", params={"limit": 100}).json()["data"] if event["type"] == "post.completed"]
+        assert len(feed) == count and set(feed) <= set(carried)
+
+
 def test_readiness_is_answered_while_the_database_hangs(cluster):
     """Packets are swallowed and nobody is told: /readyz answers within a second from the last probe, and gives the node up after
     15 s. So does /metrics, with figures that say how old they are."""
