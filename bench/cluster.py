@@ -19,8 +19,9 @@ import time
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tests" / "api"), str(ROOT / "tests" / "postgres")]
+sys.path[:0] = [str(ROOT / "tests" / "api"), str(ROOT / "tests" / "postgres"), str(ROOT / "bench")]
 
+import distance  # noqa: E402 - from the folders named above
 from cluster import Cluster  # noqa: E402 - from the folders named above
 from harness import utc  # noqa: E402
 from postgres_server import PostgresServer  # noqa: E402
@@ -183,6 +184,33 @@ def claims(program):
         subprocess.run([program, "claims"], env=dict(os.environ, POSTHORN_BENCH_DATABASE=server.new_database()), check=True)
 
 
+# ---- nodes and distance ----
+
+
+def nodes_at(distance_ms, nodes, posts):
+    """So many nodes (bench/nodes.c) so far from their database: what they do in a second, and the CPU of a post."""
+    with PostgresServer(distance.SETTINGS) as server, distance.Distance(server.port, distance_ms) as proxy:
+        near = server.new_database()
+        far = distance.moved(near, proxy.port) if distance_ms > 0 else near
+        done = subprocess.run([distance.PROGRAM, "nodes", str(nodes), str(posts)], capture_output=True, text=True, check=True,
+                              env=dict(os.environ, POSTHORN_BENCH_DATABASE=near, POSTHORN_BENCH_FAR=far))
+    return json.loads(done.stdout)
+
+
+def scale(distance_ms, counts, posts):
+    """Several numbers of nodes at one distance, and what each does as a multiple of the first."""
+    if distance_ms > 0:
+        print(f"distance: {distance_ms:g} ms wanted, {distance.measured_ms(distance_ms):.1f} ms measured", flush=True)
+    first = None
+    for nodes in counts:
+        found = nodes_at(distance_ms, nodes, posts)
+        first = first or found
+        accepts, deliveries = found["accepts_s"], found["deliveries_s"]
+        print(f"{nodes} nodes: accepted {accepts:6.0f}/s ({accepts / first['accepts_s']:.2f} x), delivered {deliveries:6.0f}/s "
+              f"({deliveries / first['deliveries_s']:.2f} x) in {found['turns']} turns; CPU-ms of a node for a post "
+              f"{found['accept_cpu_ms']:.3f} and {found['deliver_cpu_ms']:.3f}", flush=True)
+
+
 # ---- kills ----
 
 
@@ -246,9 +274,14 @@ def main():
     parser.add_argument("--posts", type=int, default=20000, help="of the long run; 0 leaves it out")
     parser.add_argument("--sample", type=int, default=4000, help="of each figure; 0 leaves them out")
     parser.add_argument("--bench", help="posthorn-bench, for claims alone")
+    parser.add_argument("--distance", type=float, help="ms to the database: measures nodes there, and nothing else")
+    parser.add_argument("--nodes", default="1,2,4", help="with --distance")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
     arguments = parser.parse_args()
     wrong = 0
+    if arguments.distance is not None:
+        scale(arguments.distance, [int(word) for word in arguments.nodes.split(",")], arguments.sample)
+        return 0
     if arguments.bench:
         claims(arguments.bench)
     for nodes in (1, 2, 3) if arguments.sample else ():

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * posthorn-bench [--scale PERCENT] [--program PATH]
  * [accept|million|deliver|thunder|claims|serve]...: measures and prints. Without names: all of
- * them. `http` is called by bench/accept_http.py, `work NAME COUNT` by tests/cost.
+ * them. `http` is called by bench/accept_http.py, `nodes NODES POSTS` and `proxy PORT HALF_US` by
+ * bench/cluster.py, `work NAME COUNT` by tests/cost.
  * docs/performance.md says how, docs/notes/figures.md holds the figures. */
 #include "bench.h"
 
@@ -77,6 +78,12 @@ int main(int argc, char **argv)
 	struct wish wish = {.scale = 100};
 	if (argc == 4 && strcmp(argv[1], "work") == 0)
 		return work(argv[2], argv[3]);
+	if (argc == 4 && strcmp(argv[1], "nodes") == 0) {
+		bench_run_nodes(atoi(argv[2]), strtoul(argv[3], NULL, 10));
+		return 0;
+	}
+	if (argc == 4 && strcmp(argv[1], "proxy") == 0)
+		bench_run_proxy(atoi(argv[2]), strtoll(argv[3], NULL, 10));
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--scale") == 0 && i + 1 < argc)
 			wish.scale = atoi(argv[++i]);
