@@ -3,7 +3,9 @@
 #include "probe.h"
 
 #include "gif.h"
+#include "heif.h"
 #include "mp4.h"
+#include "strip.h"
 
 static void probe_mp4(const struct byte_source *source, struct sniff *sniff)
 {
@@ -44,18 +46,47 @@ static void probe_gif(const struct byte_source *source, struct sniff *sniff)
 	sniff->is_animated = gif_is_animated(source);
 }
 
+static void probe_heif(const struct byte_source *source, struct sniff *sniff)
+{
+	const struct heif_picture picture = heif_probe(source);
+	if (picture.width == 0 || picture.height == 0)
+		return;
+	sniff->width = picture.width;
+	sniff->height = picture.height;
+}
+
+/* A camera that was held upright stores a picture that lies, and says so. */
+static void probe_turn(const struct byte_source *source, struct sniff *sniff)
+{
+	const uint32_t width = sniff->width;
+	if (strip_orientation(source) < 5)
+		return;
+	sniff->width = sniff->height;
+	sniff->height = width;
+}
+
+static void probe_told(const struct byte_source *source, struct sniff *sniff)
+{
+	/* What can be told of by more than strip.h takes out. */
+	const bool is_opaque =
+		sniff->type == SNIFF_HEIC || sniff->type == SNIFF_AVIF || sniff->type == SNIFF_TIFF;
+	sniff->is_telling = is_opaque || strip_is_needed(source, sniff->type);
+	if (sniff->type == SNIFF_JPEG)
+		probe_turn(source, sniff);
+}
+
 struct sniff probe_media(const struct byte_source *source, char *scratch)
 {
-	static void (*const probes[SNIFF_TYPE_COUNT])(
-		const struct byte_source *source, struct sniff *sniff) = {[SNIFF_JPEG] = probe_jpeg,
-									  [SNIFF_GIF] = probe_gif,
-									  [SNIFF_MP4] = probe_mp4,
-									  [SNIFF_MOV] = probe_mp4};
+	static void (*const probes[SNIFF_TYPE_COUNT])(const struct byte_source *source,
+						      struct sniff *sniff) = {
+		[SNIFF_JPEG] = probe_jpeg, [SNIFF_GIF] = probe_gif, [SNIFF_HEIC] = probe_heif,
+		[SNIFF_AVIF] = probe_heif, [SNIFF_MP4] = probe_mp4, [SNIFF_MOV] = probe_mp4};
 	const size_t count = source->size_bytes < SNIFF_BYTES_WANTED ? (size_t)source->size_bytes
 								     : SNIFF_BYTES_WANTED;
 	const bool is_read = byte_source_read(source, 0, scratch, count);
 	struct sniff sniff = sniff_media((struct str){scratch, is_read ? count : 0});
 	if (probes[sniff.type] != NULL)
 		probes[sniff.type](source, &sniff);
+	probe_told(source, &sniff);
 	return sniff;
 }

@@ -108,6 +108,12 @@ static enum sniff_type sniff_png(struct str in, struct sniff *sniff)
 	if (has_at(in, 8, STR("\0\0\0\rIHDR")) && read_be(in, 16, 4, &width) &&
 	    read_be(in, 20, 4, &height))
 		set_size(sniff, width, height);
+	/* Its chunk stands before the pixels (PNG, third edition, 11.3.5.1). */
+	const size_t pixels = str_find(in, STR("IDAT"), 8);
+	sniff->is_animated = str_find(in,
+				      STR("\0\0\0\x08"
+					  "acTL"),
+				      8) < pixels;
 	return SNIFF_PNG;
 }
 
@@ -177,9 +183,9 @@ static const struct brand_row brand_rows[] = {
 
 /* Pictures and sound in the same container: their compatible brands often name video brands too. */
 static const struct brand_row not_video_rows[] = {
-	{"avif", SNIFF_UNKNOWN}, {"avis", SNIFF_UNKNOWN}, {"hei?", SNIFF_UNKNOWN},
-	{"hevc", SNIFF_UNKNOWN}, {"hevx", SNIFF_UNKNOWN}, {"mif1", SNIFF_UNKNOWN},
-	{"msf1", SNIFF_UNKNOWN}, {"miaf", SNIFF_UNKNOWN}, {"jp2 ", SNIFF_UNKNOWN},
+	{"avif", SNIFF_AVIF},    {"avis", SNIFF_AVIF},    {"hei?", SNIFF_HEIC},
+	{"hevc", SNIFF_HEIC},    {"hevx", SNIFF_HEIC},    {"mif1", SNIFF_HEIC},
+	{"msf1", SNIFF_HEIC},    {"miaf", SNIFF_HEIC},    {"jp2 ", SNIFF_UNKNOWN},
 	{"M4A ", SNIFF_UNKNOWN}, {"M4B ", SNIFF_UNKNOWN}, {"M4P ", SNIFF_UNKNOWN},
 	{"F4A ", SNIFF_UNKNOWN}, {"F4B ", SNIFF_UNKNOWN}, {"crx ", SNIFF_UNKNOWN},
 	{"aax ", SNIFF_UNKNOWN},
@@ -199,11 +205,36 @@ static const struct brand_row *brand_find(const struct brand_row *rows, size_t c
 	return NULL;
 }
 
+static bool has_brand(struct str box, const char *brand)
+{
+	for (size_t at = 16; at + 4 <= box.len; at += 4) {
+		if (has_at(box, at, str_of(brand)))
+			return true;
+	}
+	return false;
+}
+
+/* Major brands that say no more than that it is a picture: a compatible one says which. */
+static const char *const any_picture[] = {"mif1", "msf1", "miaf"};
+
+static enum sniff_type sniff_picture(struct str box, enum sniff_type type, struct sniff *sniff)
+{
+	bool is_any = false;
+	for (size_t i = 0; i < COUNT_OF(any_picture); i++)
+		is_any |= has_at(box, 8, str_of(any_picture[i]));
+	sniff->is_animated = has_at(box, 8, STR("avis")) || has_at(box, 8, STR("msf1")) ||
+			     has_at(box, 8, STR("hevc")) || has_at(box, 8, STR("hevx"));
+	if (!is_any)
+		return type;
+	if (has_brand(box, "heic") || has_brand(box, "heix") || has_brand(box, "hevc"))
+		return SNIFF_HEIC;
+	return has_brand(box, "avif") ? SNIFF_AVIF : SNIFF_UNKNOWN;
+}
+
 /* A box "ftyp": length, name, major brand, version, then compatible brands (ISO/IEC 14496-12, 4.3).
  * The major brand decides where it is known, else the first compatible brand that is. */
 static enum sniff_type sniff_ftyp(struct str in, struct sniff *sniff)
 {
-	(void)sniff;
 	uint32_t length;
 	if (!read_be(in, 0, 4, &length) || !has_at(in, 4, STR("ftyp")) || length < 16 ||
 	    in.len < 12)
@@ -211,9 +242,10 @@ static enum sniff_type sniff_ftyp(struct str in, struct sniff *sniff)
 	const struct str box = str_slice(in, 0, length);
 	const struct str major = str_slice(box, 8, 12);
 	const size_t brand_count = COUNT_OF(brand_rows);
-	if (brand_find(not_video_rows, COUNT_OF(not_video_rows), major) != NULL)
-		return SNIFF_UNKNOWN;
-	const struct brand_row *row = brand_find(brand_rows, brand_count, major);
+	const struct brand_row *row = brand_find(not_video_rows, COUNT_OF(not_video_rows), major);
+	if (row != NULL)
+		return sniff_picture(box, row->type, sniff);
+	row = brand_find(brand_rows, brand_count, major);
 	for (size_t at = 16; row == NULL && at + 4 <= box.len; at += 4)
 		row = brand_find(brand_rows, brand_count, str_slice(box, at, at + 4));
 	return row != NULL ? row->type : SNIFF_UNKNOWN;
@@ -228,6 +260,14 @@ static enum sniff_type sniff_webm(struct str in, struct sniff *sniff)
 	sniff->width = film.width;
 	sniff->height = film.height;
 	return SNIFF_WEBM;
+}
+
+/* TIFF 6.0, section 2. */
+static enum sniff_type sniff_tiff(struct str in, struct sniff *sniff)
+{
+	(void)sniff;
+	return has_at(in, 0, STR("II*\0")) || has_at(in, 0, STR("MM\0*")) ? SNIFF_TIFF
+									  : SNIFF_UNKNOWN;
 }
 
 /* Files that are recognised by their first bytes alone. */
@@ -255,6 +295,9 @@ static const struct type_row type_rows[] = {
 	[SNIFF_PNG] = {"image/png", true, false},
 	[SNIFF_GIF] = {"image/gif", true, false},
 	[SNIFF_WEBP] = {"image/webp", true, false},
+	[SNIFF_HEIC] = {"image/heic", true, false},
+	[SNIFF_AVIF] = {"image/avif", true, false},
+	[SNIFF_TIFF] = {"image/tiff", true, false},
 	[SNIFF_MP4] = {"video/mp4", false, true},
 	[SNIFF_MOV] = {"video/quicktime", false, true},
 	[SNIFF_WEBM] = {"video/webm", false, true},
@@ -275,8 +318,8 @@ void sniff_set_type(struct sniff *sniff, enum sniff_type type)
 struct sniff sniff_media(struct str first_bytes)
 {
 	static enum sniff_type (*const sniffers[])(struct str in, struct sniff * sniff) = {
-		sniff_jpeg, sniff_png,  sniff_gif,      sniff_webp,
-		sniff_ftyp, sniff_webm, sniff_document,
+		sniff_jpeg, sniff_png,  sniff_gif,  sniff_webp,
+		sniff_ftyp, sniff_webm, sniff_tiff, sniff_document,
 	};
 	struct sniff sniff = {0};
 	for (size_t i = 0; i < COUNT_OF(sniffers) && sniff.type == SNIFF_UNKNOWN; i++)

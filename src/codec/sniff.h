@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a media file really is, by its first bytes, without decoding: what a customer says of a file
- * is not believed. Knows JPEG, PNG, GIF, WebP, MP4/MOV (ftyp), WebM (EBML), PDF, ZIP and OLE.
- * Dimensions for images and WebM where the header has them; what lies further in (the size and
- * length of an MP4) is probe.h's. Pure. */
+ * is not believed. Knows JPEG, PNG, GIF, WebP, HEIC, AVIF, TIFF, MP4/MOV (ftyp), WebM (EBML), PDF,
+ * ZIP and OLE. Dimensions for images and WebM where the header has them; what lies further in (the
+ * size of a HEIC, the length of an MP4) is probe.h's. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,6 +19,9 @@ enum sniff_type {
 	SNIFF_PNG,
 	SNIFF_GIF,
 	SNIFF_WEBP,
+	SNIFF_HEIC,
+	SNIFF_AVIF,
+	SNIFF_TIFF,
 	SNIFF_MP4,
 	SNIFF_MOV,
 	SNIFF_WEBM,
@@ -33,8 +36,10 @@ struct sniff {
 	const char *mime_type; /* "image/jpeg"; "application/octet-stream" when unknown */
 	bool is_image;
 	bool is_video;
-	bool is_animated; /* a GIF or WebP of more than one picture */
-	uint32_t width;   /* 0 = not known; as shown, so that a turned video has its turned size */
+	bool is_animated; /* a GIF, WebP, PNG or AVIF of more than one picture */
+	/* it tells of place, camera or person, or may (strip.h); probe.h only */
+	bool is_telling;
+	uint32_t width; /* 0 = not known; as shown, so that what is turned has its turned size */
 	uint32_t height;
 	int64_t duration_ms; /* of a video; 0 = not known */
 };

@@ -77,11 +77,12 @@ enum facebook_kind facebook_kind_of(const struct post_content *post, enum post_t
 
 /* ---- media (meta.md 5) ---- */
 
-/* BMP and TIFF are taken too, and are unknown to codec/sniff.h. */
+/* BMP is taken too, and is unknown to codec/sniff.h. */
 const struct media_rule facebook_photo_rule = {
 	.what = "a photo on Facebook",
 	.types = MEDIA_TYPE_BIT(SNIFF_JPEG) | MEDIA_TYPE_BIT(SNIFF_PNG) |
-		 MEDIA_TYPE_BIT(SNIFF_GIF) | MEDIA_TYPE_BIT(SNIFF_UNKNOWN),
+		 MEDIA_TYPE_BIT(SNIFF_GIF) | MEDIA_TYPE_BIT(SNIFF_TIFF) |
+		 MEDIA_TYPE_BIT(SNIFF_UNKNOWN),
 	.types_text = "JPEG, PNG, GIF, BMP or TIFF",
 	.size_max_bytes = 10 * MIB,
 };

@@ -97,12 +97,17 @@ static const struct {
 	ROW("QuickTime", SNIFF_MOV, 0, 0,
 	    "\0\0\0\x14"
 	    "ftypqt  \0\0\x02\0qt  "),
-	ROW("AVIF", SNIFF_UNKNOWN, 0, 0,
+	ROW("AVIF", SNIFF_AVIF, 0, 0,
 	    "\0\0\0\x1c"
 	    "ftypavif\0\0\0\0avifmif1miaf"),
-	ROW("HEIC that names a video brand", SNIFF_UNKNOWN, 0, 0,
+	ROW("HEIC that names a video brand", SNIFF_HEIC, 0, 0,
 	    "\0\0\0\x18"
 	    "ftypheic\0\0\0\0mif1iso8"),
+	ROW("AVIF that says no more than picture", SNIFF_AVIF, 0, 0,
+	    "\0\0\0\x18"
+	    "ftypmif1\0\0\0\0mif1avif"),
+	ROW("TIFF, little-endian", SNIFF_TIFF, 0, 0, "II*\0\x08\0\0\0"),
+	ROW("TIFF, big-endian", SNIFF_TIFF, 0, 0, "MM\0*\0\0\0\x08"),
 	ROW("M4A sound", SNIFF_UNKNOWN, 0, 0,
 	    "\0\0\0\x1c"
 	    "ftypM4A \0\0\0\0M4A mp42isom"),
@@ -135,7 +140,7 @@ static const struct {
 	ROW("HTML", SNIFF_UNKNOWN, 0, 0, "<!DOCTYPE html><html>"),
 	ROW("SVG", SNIFF_UNKNOWN, 0, 0, "<svg xmlns=\"http://www.w3.org/2000/svg\">"),
 	ROW("BMP", SNIFF_UNKNOWN, 0, 0, "BM\x46\0\0\0\0\0\0\0\x36\0\0\0"),
-	ROW("TIFF", SNIFF_UNKNOWN, 0, 0, "II*\0\x08\0\0\0"),
+	ROW("TIFF", SNIFF_TIFF, 0, 0, "II*\0\x08\0\0\0"),
 	ROW("PDF", SNIFF_PDF, 0, 0, "%PDF-1.7\n"),
 	ROW("PDF behind a page", SNIFF_UNKNOWN, 0, 0, "<html>%PDF-1.7\n"),
 	ROW("ZIP", SNIFF_ZIP, 0, 0, "PK\3\4\x14\0\6\0"),
