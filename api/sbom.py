@@ -14,13 +14,16 @@ CREATED = "2026-11-23T00:00:00Z"  # of the table, not of the run: the same table
 
 
 def rows():
-    """The table: a dictionary for each row."""
+    """The table: a dictionary for each row, with the program that links it."""
     found = []
+    program = "posthorn"
     for line in TABLE.read_text().splitlines():
-        if line and not line.startswith("#"):
+        if line.startswith("["):
+            program = line.strip("[]")
+        elif line and not line.startswith("#"):
             words = [word.strip() for word in line.split("|")]
             assert len(words) == len(COLUMNS), line
-            found.append(dict(zip(COLUMNS, words)))
+            found.append(dict(zip(COLUMNS, words), program=program))
     return found
 
 
@@ -42,13 +45,15 @@ def dependency(row):
 
 def bill():
     own = package("SPDXRef-posthorn", "posthorn", version(), "Apache-2.0", "NOASSERTION", primaryPackagePurpose="APPLICATION")
+    fit = package("SPDXRef-posthorn-fit", "posthorn-fit", version(), "Apache-2.0", "NOASSERTION", primaryPackagePurpose="APPLICATION")
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-posthorn")]
-    relations += [("SPDXRef-posthorn", "DYNAMIC_LINK", f"SPDXRef-{row['package']}") for row in rows()]
+    relations += [("SPDXRef-posthorn", "CONTAINS", "SPDXRef-posthorn-fit")]
+    relations += [(f"SPDXRef-{row['program']}", "DYNAMIC_LINK", f"SPDXRef-{row['package']}") for row in rows()]
     return {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"posthorn-{version()}",
         "documentNamespace": f"https://spdx.org/spdxdocs/posthorn-{version()}",
         "creationInfo": {"created": CREATED, "creators": ["Tool: posthorn-sbom.py"]},
-        "packages": [own, *map(dependency, rows())],
+        "packages": [own, fit, *map(dependency, rows())],
         "relationships": [{"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b} for a, kind, b in relations],
     }
 

@@ -49,6 +49,7 @@ enum err_kind contain_files(const struct contain_path *paths, size_t count, int 
 enum contain_calls {
 	CONTAIN_SERVICE, /* no program is started, no process made, nothing of the system changed */
 	CONTAIN_SPAWNER, /* programs and processes are; no network */
+	CONTAIN_DECODER, /* no program, process or network: a library that decodes */
 	CONTAIN_PARSER /* reads what is open, computes, writes to what is open; else it is killed */
 };
 

@@ -193,12 +193,12 @@ static void write_program(struct program *program, enum contain_calls which)
 	}
 	each(program, never, COUNT_OF(never), REFUSE);
 	no_typing(program);
-	if (which == CONTAIN_SERVICE) {
+	if (which != CONTAIN_SPAWNER) {
 		each(program, programs, COUNT_OF(programs), REFUSE);
 		only_threads(program);
-	} else {
-		each(program, network, COUNT_OF(network), REFUSE);
 	}
+	if (which != CONTAIN_SERVICE)
+		each(program, network, COUNT_OF(network), REFUSE);
 	end(program, SECCOMP_RET_ALLOW);
 }
 

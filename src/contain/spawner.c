@@ -24,6 +24,8 @@
 
 #define SOCKET_FD 3
 #define CHILDREN_MAX 32
+#define SYSTEM_PATHS 4
+#define JOBS_MAX 16
 #define ANSWER_WAIT_MS 30000 /* longer than any job may take */
 #define SEND_WAIT_S 10
 #define DESCRIPTORS_MAX (1 + SPAWNER_FILES_MAX)
@@ -89,6 +91,8 @@ static _Noreturn void work(const struct spawner_job *job, const int *descriptors
 	if (CONTAIN_IS_BUILT)
 		setrlimit(RLIMIT_AS, &memory);
 	if (job->run == NULL) {
+		if (job->program == NULL)
+			_exit(127);
 		char *const words[] = {(char *)(uintptr_t)job->program, NULL};
 		execve(job->program, words, words + 1);
 		_exit(127);
@@ -108,17 +112,24 @@ static void collect(int *running, int how)
 	}
 }
 
-static void confine(void)
+static void confine(const struct spawner_job *jobs, size_t count)
 {
-	static const struct contain_path paths[] = {{"/usr", CONTAIN_READ_EXECUTE},
-						    {"/lib", CONTAIN_READ_EXECUTE},
-						    {"/lib64", CONTAIN_READ_EXECUTE},
-						    {"/etc/ld.so.cache", CONTAIN_READ}};
+	struct contain_path paths[SYSTEM_PATHS + JOBS_MAX] = {{"/usr", CONTAIN_READ_EXECUTE},
+							      {"/lib", CONTAIN_READ_EXECUTE},
+							      {"/lib64", CONTAIN_READ_EXECUTE},
+							      {"/etc/ld.so.cache", CONTAIN_READ}};
+	size_t path_count = SYSTEM_PATHS;
 	int version = 0;
+	/* A program may lie elsewhere: beside the service's own. */
+	for (size_t i = 0; i < count && path_count < COUNT_OF(paths); i++) {
+		if (jobs[i].program != NULL)
+			paths[path_count++] =
+				(struct contain_path){jobs[i].program, CONTAIN_READ_EXECUTE};
+	}
 	contain_process();
 	if (!CONTAIN_IS_BUILT)
 		return;
-	contain_files(paths, COUNT_OF(paths), &version, NULL);
+	contain_files(paths, path_count, &version, NULL);
 	contain_calls(CONTAIN_SPAWNER);
 }
 
@@ -132,7 +143,7 @@ int spawner_serve(const struct spawner_job *jobs, size_t count)
 	/* A service that is told to end still looks at files meanwhile: its end is ours. */
 	for (size_t i = 0; i < COUNT_OF(ends); i++)
 		signal(ends[i], SIG_IGN);
-	confine();
+	confine(jobs, count);
 	while ((got = receive(&job, descriptors)) >= 0) {
 		const pid_t child = got >= 2 && job < count ? fork() : -1;
 		if (child == 0)

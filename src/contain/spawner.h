@@ -20,7 +20,7 @@ struct spawner_job {
 	/* Writes at most SPAWNER_ANSWER_BYTES to answer and returns how many; runs after
 	 * contain_calls(CONTAIN_PARSER), so it opens and allocates nothing. NULL: program. */
 	size_t (*run)(int file, char *answer);
-	const char *program; /* its path; run without arguments and environment */
+	const char *program; /* its path; run without arguments and environment; NULL: missing */
 	unsigned seconds;    /* of time, and of the processor */
 	size_t memory_bytes; /* of address space, but in a build with sanitizers */
 };
