@@ -3,7 +3,9 @@
  * it is a few numbers, each checked, and of the one file only. */
 #include "jobs.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,19 +13,28 @@
 
 #include "spawner.h"
 
+#include "fit_order.h"
 #include "probe.h"
+#include "strip.h"
 
 #include "service_private.h"
 
 #define PROBE_SECONDS 10
 #define PROBE_MEMORY_BYTES ((size_t)256 << 20)
 
-enum job { JOB_PROBE };
+/* A picture of a hundred megapixels takes some seconds and some hundred megabytes. */
+#define FIT_SECONDS 25
+#define FIT_MEMORY_BYTES ((size_t)2 << 30)
+#define FIT_PROGRAM "posthorn-fit"
+#define STRIP_OUTPUT_FD 3
+
+enum job { JOB_PROBE, JOB_STRIP, JOB_FIT, JOB_COUNT };
 
 /* What a child says of a media file. */
 struct seen {
 	uint32_t type;
 	uint32_t is_animated;
+	uint32_t is_telling;
 	uint32_t width;
 	uint32_t height;
 	int64_t duration_ms;
@@ -50,20 +61,76 @@ static size_t probe(int file, char *answer)
 		return 0;
 	const struct byte_source source = {(int64_t)status.st_size, read_at, &file};
 	const struct sniff sniff = probe_media(&source, scratch);
-	const struct seen seen = {(uint32_t)sniff.type, sniff.is_animated, sniff.width,
-				  sniff.height, sniff.duration_ms};
+	const struct seen seen = {(uint32_t)sniff.type, sniff.is_animated, sniff.is_telling,
+				  sniff.width,          sniff.height,      sniff.duration_ms};
 	memcpy(answer, &seen, sizeof(seen));
 	return sizeof(seen);
 }
 
-static const struct spawner_job jobs[] = {
-	[JOB_PROBE] = {.run = probe, .seconds = PROBE_SECONDS, .memory_bytes = PROBE_MEMORY_BYTES},
-};
+/* ---- without what it tells ---- */
+
+static bool write_out(void *context, const char *bytes, size_t len)
+{
+	(void)context;
+	while (len > 0) {
+		const ssize_t count = write(STRIP_OUTPUT_FD, bytes, len);
+		if (count <= 0)
+			return false;
+		bytes += count;
+		len -= (size_t)count;
+	}
+	return true;
+}
+
+/* One byte: 'y', or 'n' for a file that makes no sense. */
+static size_t strip(int file, char *answer)
+{
+	static char scratch[SNIFF_BYTES_WANTED];
+	struct stat status;
+	if (fstat(file, &status) != 0)
+		return 0;
+	const struct byte_source source = {(int64_t)status.st_size, read_at, &file};
+	const struct strip_sink sink = {write_out, NULL};
+	const struct sniff sniff = probe_media(&source, scratch);
+	answer[0] = strip_copy(&source, sniff.type, &sink) ? 'y' : 'n';
+	return 1;
+}
+
+/* ---- the spawner's side ---- */
+
+bool jobs_fit_program(char path[JOBS_PATH_BYTES])
+{
+	static const char installed[] = "/usr/libexec/posthorn/" FIT_PROGRAM;
+	char own[JOBS_PATH_BYTES];
+	const ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	const char *end = len > 0 ? memrchr(own, '/', (size_t)len) : NULL;
+	const int folder_len = end != NULL ? (int)(end - own) : 0;
+	if (snprintf(path, JOBS_PATH_BYTES, "%.*s/" FIT_PROGRAM, folder_len, own) <
+		    JOBS_PATH_BYTES &&
+	    access(path, X_OK) == 0)
+		return true;
+	memcpy(path, installed, sizeof(installed));
+	return access(path, X_OK) == 0;
+}
 
 int jobs_serve(void)
 {
+	char fit[JOBS_PATH_BYTES];
+	const struct spawner_job jobs[JOB_COUNT] = {
+		[JOB_PROBE] = {.run = probe,
+			       .seconds = PROBE_SECONDS,
+			       .memory_bytes = PROBE_MEMORY_BYTES},
+		[JOB_STRIP] = {.run = strip,
+			       .seconds = PROBE_SECONDS,
+			       .memory_bytes = PROBE_MEMORY_BYTES},
+		[JOB_FIT] = {.program = jobs_fit_program(fit) ? fit : NULL,
+			     .seconds = FIT_SECONDS,
+			     .memory_bytes = FIT_MEMORY_BYTES},
+	};
 	return spawner_serve(jobs, COUNT_OF(jobs));
 }
+
+/* ---- the service's side ---- */
 
 static bool take_over(const char *answer, size_t size, struct sniff *sniff_out)
 {
@@ -75,6 +142,7 @@ static bool take_over(const char *answer, size_t size, struct sniff *sniff_out)
 		return false;
 	sniff_set_type(sniff_out, (enum sniff_type)seen.type);
 	sniff_out->is_animated = seen.is_animated != 0;
+	sniff_out->is_telling = seen.is_telling != 0;
 	sniff_out->width = seen.width;
 	sniff_out->height = seen.height;
 	sniff_out->duration_ms = seen.duration_ms;
@@ -100,4 +168,73 @@ bool jobs_probe_media(void *context, int fd, struct sniff *sniff_out)
 		    log_str("meaning", STR("the parser died on a file, which is taken for one of "
 					   "no known type")));
 	return true;
+}
+
+/* ---- fitting ---- */
+
+/* A file in memory with the order in it; -1 when there is none. */
+static int order_open(const struct fit_order *order)
+{
+	char text[FIT_TEXT_MAX_BYTES];
+	const size_t len = fit_order_write(order, text);
+	const int fd = memfd_create("order", MFD_CLOEXEC);
+	if (fd >= 0 && write(fd, text, len) == (ssize_t)len)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static enum fitter_end answered(const char *text, size_t size, struct fit_answer *answer_out)
+{
+	return fit_answer_read((struct str){text, size}, answer_out) ? FITTER_ANSWERED
+								     : FITTER_DIED;
+}
+
+static enum fitter_end run_strip(const struct service *service, const struct fitter_work *work,
+				 struct fit_answer *answer_out)
+{
+	const int files[] = {work->in_fd, work->out_fd};
+	char answer[SPAWNER_ANSWER_BYTES];
+	size_t size = 0;
+	const enum spawner_end end = spawner_run(service->settings->spawner, JOB_STRIP, files,
+						 COUNT_OF(files), answer, &size);
+	*answer_out = (struct fit_answer){.outcome = FIT_BROKEN};
+	if (end == SPAWNER_ANSWERED && size == 1 && answer[0] == 'y')
+		answer_out->outcome = FIT_DONE;
+	return end == SPAWNER_ANSWERED ? FITTER_ANSWERED : FITTER_DIED;
+}
+
+static enum fitter_end run_fit(const struct service *service, const struct fitter_work *work,
+			       struct fit_answer *answer_out)
+{
+	const int order = order_open(work->order);
+	const int files[] = {work->in_fd, work->out_fd, order};
+	char path[JOBS_PATH_BYTES];
+	char answer[SPAWNER_ANSWER_BYTES];
+	size_t size = 0;
+	if (order < 0)
+		return FITTER_DIED;
+	const enum spawner_end end = spawner_run(service->settings->spawner, JOB_FIT, files,
+						 COUNT_OF(files), answer, &size);
+	close(order);
+	if (end == SPAWNER_ANSWERED)
+		return answered(answer, size, answer_out);
+	return jobs_fit_program(path) ? FITTER_DIED : FITTER_MISSING;
+}
+
+enum fitter_end jobs_fit(void *context, const struct fitter_work *work,
+			 struct fit_answer *answer_out)
+{
+	const struct service *service = context;
+	const enum fitter_end end = work->order == NULL ? run_strip(service, work, answer_out)
+							: run_fit(service, work, answer_out);
+	if (end != FITTER_ANSWERED)
+		LOG(&service->log, WARN, end == FITTER_MISSING ? "fit_missing" : "fit_failed",
+		    log_str("meaning",
+			    end == FITTER_MISSING
+				    ? STR("posthorn-fit lies neither beside this program nor in "
+					  "/usr/libexec/posthorn: no picture can be fitted")
+				    : STR("the decoder died on a picture, which is refused")));
+	return end;
 }
