@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See heif.h. The properties lie in meta > iprp > ipco, as boxes "ispe" (a size) and "irot" (a turn
- * in quarters). Which picture each belongs to is not read: pictures beside the main one are smaller,
- * and are turned as it is. */
+ * in quarters). Which picture each belongs to is not read: pictures beside the main one are
+ * smaller, and turned as it is. */
 #include "heif.h"
 
 #include <string.h>

@@ -50,7 +50,7 @@ static const char *const loaders[] = {"VipsForeignLoadJpeg", "VipsForeignLoadPng
 				      "VipsForeignLoadTiff", "VipsForeignLoadHeif"};
 
 /* HEIC and AVIF are a module; libvips would load all others with it (VIPSHOME keeps it from that):
- * ImageMagick, PDF and slides have no place here. Without the file they are built in, or missing. */
+ * ImageMagick, PDF and slides have no place here. Without the file they are built in, or not. */
 static void load_heif(void)
 {
 	GModule *module = g_module_open(FIT_MODULES "/vips-heif.so", G_MODULE_BIND_LAZY);
