@@ -370,7 +370,7 @@ bool spool_find(struct spool *spool, struct arena *arena, struct str key,
 }
 
 /* A new folder's own name is synced once, here. */
-static int make_folder(const struct spool *spool, struct arena *arena, struct str key)
+int spool_folder_make(const struct spool *spool, struct arena *arena, struct str key)
 {
 	if (mkdir(str_z(arena, folder_path(spool, arena, key)), 0700) == 0)
 		return spool_sync_path(spool->directory, O_RDONLY | O_DIRECTORY);
@@ -392,7 +392,7 @@ enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, stru
 				 spool->used_bytes, spool->budget_bytes);
 	if (spool_share_full(spool, key, 0) != SPOOL_HAS_ROOM)
 		return error_set(err, ERR_TOO_LARGE, "the app has its share of the spool");
-	const int failed = make_folder(spool, arena, key);
+	const int failed = spool_folder_make(spool, arena, key);
 	if (failed != 0)
 		return error_set_native(err, ERR_TEMPORARY, failed,
 					"a spool folder could not be created: %s",
@@ -482,22 +482,21 @@ static enum err_kind settle_and_join(struct spool *spool, struct arena *arena, s
 }
 
 /* Hashed while it came, where the transport does that: gigabytes are not read again here. */
-static bool digest_of(struct spool *spool, const struct save_mark *saved, int64_t size_bytes,
-		      int fd, char out[DIGEST_HEX_BYTES + 1])
+static bool digest_of(struct spool *spool, const char *sha256, int fd,
+		      char out[DIGEST_HEX_BYTES + 1])
 {
-	if (saved == NULL || saved->size_bytes != size_bytes)
+	if (sha256 == NULL)
 		return hash_file(spool, fd, out);
-	save_mark_digest(saved, out);
+	memcpy(out, sha256, DIGEST_HEX_BYTES + 1);
 	return true;
 }
 
-static enum err_kind keep(struct spool *spool, struct arena *arena, struct str key, int fd,
-			  const struct save_mark *saved, struct spool_file *file_out,
-			  struct error *err)
+enum err_kind spool_keep_part(struct spool *spool, struct arena *arena, struct str key, int fd,
+			      const char *sha256, struct spool_file *file_out, struct error *err)
 {
 	struct spool_file file = {.path = str_of(spool_path(spool, arena, key, ""))};
 	if (!look(spool, fd, spool->scratch, &file.size_bytes, &file.sniff) ||
-	    !digest_of(spool, saved, file.size_bytes, fd, file.sha256))
+	    !digest_of(spool, sha256, fd, file.sha256))
 		return error_set_native(err, ERR_TEMPORARY, errno,
 					"a downloaded file could not be read");
 	if (file.size_bytes > spool->file_max_bytes)
@@ -511,6 +510,19 @@ static enum err_kind keep(struct spool *spool, struct arena *arena, struct str k
 	if (kind == ERR_NONE)
 		*file_out = file;
 	return kind;
+}
+
+static enum err_kind keep_fetched(struct spool *spool, struct arena *arena, struct str key, int fd,
+				  const struct save_mark *saved, struct spool_file *file_out,
+				  struct error *err)
+{
+	char digest[DIGEST_HEX_BYTES + 1];
+	struct stat status;
+	const bool is_hashed = saved != NULL && fstat(fd, &status) == 0 &&
+			       saved->size_bytes == (int64_t)status.st_size;
+	if (is_hashed)
+		save_mark_digest(saved, digest);
+	return spool_keep_part(spool, arena, key, fd, is_hashed ? digest : NULL, file_out, err);
 }
 
 static enum err_kind refuse_status(int status, struct error *err)
@@ -590,7 +602,7 @@ enum err_kind spool_fetch_finish(struct spool *spool, struct arena *arena, struc
 		if (fd < 0)
 			return error_set_native(err, ERR_TEMPORARY, errno,
 						"a downloaded file is missing");
-		kind = keep(spool, arena, key, fd, result->saved, file_out, err);
+		kind = keep_fetched(spool, arena, key, fd, result->saved, file_out, err);
 		close(fd);
 	}
 	if (kind != ERR_NONE && !spool_cut_keep(spool, arena, key, result))

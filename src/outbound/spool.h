@@ -99,6 +99,17 @@ enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, stru
 enum err_kind spool_fetch_finish(struct spool *spool, struct arena *arena, struct str key,
 				 const struct transfer_result *result, struct spool_file *file_out,
 				 struct error *err);
+/* ---- files made from others (spool_made.c) ---- */
+
+/* Where the file is to be written; the folder is made. */
+enum err_kind spool_made_begin(struct spool *spool, struct arena *arena, struct str key,
+			       const char **path_out, struct error *err);
+/* It is whole, and sha256 is its digest: as spool_fetch_finish(), which says the kinds. */
+enum err_kind spool_made_finish(struct spool *spool, struct arena *arena, struct str key,
+				const char *sha256, struct spool_file *file_out, struct error *err);
+/* Nothing came of it. */
+void spool_made_drop(struct spool *spool, struct arena *arena, struct str key);
+
 /* Removes every file whose key begins with prefix (a post's, when no delivery needs it). */
 void spool_remove(struct spool *spool, struct str key_prefix);
 /* Removes temporary files of an earlier run and files for which is_needed(key) is false. */

@@ -60,6 +60,12 @@ int spool_sync_path(const char *path, int flags);
 /* Writes the whole file and syncs it. Blocks. Returns an errno, or 0. */
 int spool_write_file(const char *path, struct str content);
 
+/* The folder of key; an errno, or 0. */
+int spool_folder_make(const struct spool *spool, struct arena *arena, struct str key);
+/* The open part of key, which is whole, becomes KEY, and is counted. sha256: NULL = not known. */
+enum err_kind spool_keep_part(struct spool *spool, struct arena *arena, struct str key, int fd,
+			      const char *sha256, struct spool_file *file_out, struct error *err);
+
 /* ---- spool_object.c ---- */
 
 /* Makes KEY, which is whole, synced and counted, a name of the object with its digest, which is
