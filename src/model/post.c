@@ -22,6 +22,13 @@ static const char *const media_types[] = {
 	[MEDIA_VIDEO] = "video",
 };
 
+static const char *const media_fits[MEDIA_FIT_COUNT] = {
+	[MEDIA_FIT_AUTO] = "auto",
+	[MEDIA_FIT_PAD] = "pad",
+	[MEDIA_FIT_CROP] = "crop",
+	[MEDIA_FIT_OFF] = "off",
+};
+
 static const char *const post_modes[] = {
 	[POST_MODE_BASIC] = "basic",
 	[POST_MODE_ADVANCED] = "advanced",
@@ -74,6 +81,17 @@ enum post_visibility post_visibility_of_name(struct str name)
 static const char *media_type_name(enum media_type type)
 {
 	return NAME_OF(media_types, type);
+}
+
+const char *media_fit_name(enum media_fit fit)
+{
+	return NAME_OF(media_fits, fit);
+}
+
+enum media_fit media_fit_of_name(struct str name)
+{
+	const size_t index = NAME_FIND(media_fits, name);
+	return index < MEDIA_FIT_COUNT ? (enum media_fit)index : MEDIA_FIT_NONE;
 }
 
 const char *post_mode_name(enum post_mode mode)
@@ -148,6 +166,7 @@ static void media_write(struct json_writer *w, const struct media *media)
 	member_if_given(w, "mime_type", media->mime_type);
 	if (media->duration_s >= 0)
 		json_member_int(w, "duration", media->duration_s);
+	member_if_given(w, "fit", str_of(media_fit_name(media->fit)));
 	json_end_object(w);
 }
 
@@ -163,6 +182,7 @@ static void media_write_api(struct json_writer *w, const struct media *media)
 	else
 		json_member_null(w, "duration");
 	json_member_str_or_null(w, "mime_type", media->mime_type);
+	member_if_given(w, "fit", str_of(media_fit_name(media->fit)));
 	json_end_object(w);
 }
 
@@ -226,6 +246,7 @@ static void override_write(struct json_writer *w, const struct post_override *en
 		override_containers_write(w, entry, write_media);
 	else
 		member_if_given(w, "type", str_of(post_type_name(entry->type)));
+	member_if_given(w, "fit", str_of(media_fit_name(entry->fit)));
 	if (entry->options != NULL) {
 		json_key(w, "options");
 		json_put_value(w, entry->options);
@@ -294,6 +315,7 @@ static bool media_read(const struct json *json, struct media *media)
 		.thumbnail_url = json_string(json_get(json, "thumbnail_url")),
 		.mime_type = json_string(json_get(json, "mime_type")),
 		.duration_s = json_int(json_get(json, "duration"), -1),
+		.fit = media_fit_of_name(json_string(json_get(json, "fit"))),
 	};
 	return !str_is_empty(media->url) && NAME_FIND(media_types, type) < 2;
 }
@@ -350,6 +372,7 @@ static bool override_read(struct arena *arena, struct str key, const struct json
 		.first.content = json_string(json_get(json, "content")),
 		.type = post_type_of_name(json_string(type)),
 		.options = json_get(json, "options"),
+		.fit = media_fit_of_name(json_string(json_get(json, "fit"))),
 	};
 	if (media != NULL && !media_list_read(arena, media, &entry->first))
 		return false;

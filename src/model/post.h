@@ -29,6 +29,15 @@ enum post_type {
 	POST_TYPE_COUNT
 };
 enum media_type { MEDIA_IMAGE, MEDIA_VIDEO };
+/* What may be done to a picture for a platform (api-decisions.md 11). NONE: not given, as AUTO. */
+enum media_fit {
+	MEDIA_FIT_NONE,
+	MEDIA_FIT_AUTO,
+	MEDIA_FIT_PAD,
+	MEDIA_FIT_CROP,
+	MEDIA_FIT_OFF,
+	MEDIA_FIT_COUNT
+};
 enum post_mode { POST_MODE_BASIC, POST_MODE_ADVANCED };
 
 /* The exact state (api-decisions.md 7, "state"); what contract.md's four-valued status shows is
@@ -61,6 +70,7 @@ struct media {
 	struct str thumbnail_url;
 	struct str mime_type;
 	int64_t duration_s; /* -1 = not given */
+	enum media_fit fit;
 };
 
 struct container {
@@ -77,6 +87,7 @@ struct post_override {
 	bool has_media;
 	struct container first;
 	enum post_type type; /* NONE = not given; of containers where there are some */
+	enum media_fit fit;  /* of all its media; NONE = as they say */
 	struct container *containers;
 	size_t container_count;     /* 0 = not given */
 	const struct json *options; /* NULL = not given */
@@ -99,6 +110,9 @@ struct post_content {
 const char *post_type_name(enum post_type type);
 enum post_type post_type_of_name(struct str name); /* NONE when unknown */
 const char *post_mode_name(enum post_mode mode);
+/* "pad"; "" for NONE. NONE when unknown. */
+const char *media_fit_name(enum media_fit fit);
+enum media_fit media_fit_of_name(struct str name);
 /* "retrying". */
 const char *post_state_name(enum post_state state);
 /* COUNT when unknown. */

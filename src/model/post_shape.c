@@ -50,6 +50,32 @@ static void lay_first(struct arena *arena, struct post_shape *shape,
 	content->containers = containers;
 }
 
+/* What an entry gives itself says so for itself. */
+static void lay_fit(struct arena *arena, struct post_shape *shape,
+		    const struct post_override *entry)
+{
+	struct post_content *content = &shape->content;
+	if (entry->fit == MEDIA_FIT_NONE || content->container_count == 0)
+		return;
+	struct container *containers =
+		ARENA_ARRAY(arena, struct container, content->container_count);
+	for (size_t i = 0; i < content->container_count; i++) {
+		struct container *container = &containers[i];
+		*container = content->containers[i];
+		if (container->media_count == 0)
+			continue;
+		const struct media *given = container->media;
+		const bool is_own = entry->container_count > 0 || (i == 0 && entry->has_media);
+		container->media = ARENA_ARRAY(arena, struct media, container->media_count);
+		for (size_t k = 0; k < container->media_count; k++) {
+			container->media[k] = given[k];
+			if (!is_own || given[k].fit == MEDIA_FIT_NONE)
+				container->media[k].fit = entry->fit;
+		}
+	}
+	content->containers = containers;
+}
+
 static void lay(struct arena *arena, struct post_shape *shape, const struct post_override *entry)
 {
 	if (entry == NULL)
@@ -58,6 +84,7 @@ static void lay(struct arena *arena, struct post_shape *shape, const struct post
 		lay_containers(shape, entry);
 	else
 		lay_first(arena, shape, entry);
+	lay_fit(arena, shape, entry);
 }
 
 /* ---- options ---- */

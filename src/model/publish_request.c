@@ -160,6 +160,19 @@ static void media_duration_read(const struct reader *r, const struct json *objec
 		      "The duration must be a whole number of seconds, 0 or more.");
 }
 
+/* NONE: not given, or told. */
+static enum media_fit fit_read(const struct reader *r, const struct json *object, struct str parent)
+{
+	struct str name = {0};
+	if (!text_get(r, object, "fit", parent, &name))
+		return MEDIA_FIT_NONE;
+	const enum media_fit fit = media_fit_of_name(name);
+	if (fit == MEDIA_FIT_NONE)
+		shape(r, path(r, parent, "fit"), "bad_fit",
+		      "The fit of an image must be auto, pad, crop or off.");
+	return fit;
+}
+
 static void media_item_read(const struct reader *r, const struct json *object, struct str field,
 			    struct media *media)
 {
@@ -168,8 +181,9 @@ static void media_item_read(const struct reader *r, const struct json *object, s
 		shape(r, field, "not_an_object", "A media item must be an object.");
 		return;
 	}
-	known_check(r->problems, object, field,
-		    KNOWN("url", "type", "alt_text", "thumbnail_url", "mime_type", "duration"));
+	known_check(
+		r->problems, object, field,
+		KNOWN("url", "type", "alt_text", "thumbnail_url", "mime_type", "duration", "fit"));
 	media_url_read(r, object, field, media);
 	media_type_read(r, object, field, media);
 	text_get(r, object, "alt_text", field, &media->alt_text);
@@ -177,6 +191,7 @@ static void media_item_read(const struct reader *r, const struct json *object, s
 	if (text_get(r, object, "thumbnail_url", field, &media->thumbnail_url))
 		media_url_judge(r, path(r, field, "thumbnail_url"), media->thumbnail_url);
 	media_duration_read(r, object, field, media);
+	media->fit = fit_read(r, object, field);
 }
 
 static void media_read(const struct reader *r, const struct json *object, struct str parent,
@@ -423,12 +438,15 @@ static void override_read(const struct reader *r, const struct json *object, str
 		return;
 	}
 	known_check(r->problems, object, field,
-		    KNOWN("content", "media", "containers", "type", "options"));
-	if (!is_any_given(object, KNOWN("content", "media", "containers", "type", "options")))
+		    KNOWN("content", "media", "containers", "type", "options", "fit"));
+	if (!is_any_given(object,
+			  KNOWN("content", "media", "containers", "type", "options", "fit")))
 		shape(r, field, "empty",
-		      "An entry of overrides needs content, media, containers, type or options.");
+		      "An entry of overrides needs content, media, containers, type, options or "
+		      "fit.");
 	override_content_read(r, object, field, entry);
 	override_options_read(r, object, field, entry);
+	entry->fit = fit_read(r, object, field);
 }
 
 static bool override_is_repeated(const struct post_content *content, struct str key)

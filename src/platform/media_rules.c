@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "count_of.h"
 
+#include "media_fit.h"
 #include "platform.h"
 #include "rules.h"
 
@@ -123,21 +124,48 @@ struct str media_rule_complaint(const struct media_rule *rule, struct arena *are
 	return complaint.len > 0 ? capitalised(arena, complaint) : complaint;
 }
 
+/* What the post allows; of files beside its media nobody says anything. */
+static enum media_fit fit_of(const struct env *env, size_t media_index)
+{
+	const struct media *media = post_media_at(env->post, media_index);
+	return media != NULL ? media->fit : MEDIA_FIT_NONE;
+}
+
+static bool wants_fit(const struct media_rule *rule, const struct env *env, size_t media_index,
+		      struct step *step)
+{
+	const struct media_file *file = &env->media[media_index];
+	const struct media_fit_subject subject = {rule, &file->sniff, file->size_bytes,
+						  fit_of(env, media_index)};
+	struct fit_order order = {0};
+	if (!env->can_fit || file->is_fitted)
+		return false;
+	const enum media_fit_work work = media_fit_decide(&subject, &order);
+	if (work != MEDIA_FIT_NOTHING)
+		step_fit(step, media_index, work, &order);
+	return work != MEDIA_FIT_NOTHING;
+}
+
 bool media_rule_check(const struct media_rule *rule, const struct env *env, size_t media_index,
 		      struct step *step)
 {
 	const struct media_file *file = &env->media[media_index];
 	const size_t total = post_media_total(env->post);
 	const bool is_further = media_index >= total;
+	if (wants_fit(rule, env, media_index, step))
+		return false;
 	const struct str complaint =
 		media_rule_complaint(rule, env->arena, &file->sniff, file->size_bytes);
 	if (complaint.len == 0)
 		return true;
-	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
-		  str_format(env->arena, "%s %zu: " STR_FMT,
-			     is_further ? "Further file" : "Media file",
-			     (is_further ? media_index - total : media_index) + 1,
-			     STR_ARG(complaint)));
+	struct failure *failure = step_fail(
+		step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
+		str_format(env->arena, "%s %zu: " STR_FMT "%s" STR_FMT,
+			   is_further ? "Further file" : "Media file",
+			   (is_further ? media_index - total : media_index) + 1, STR_ARG(complaint),
+			   str_is_empty(file->fit_note) ? "" : " ", STR_ARG(file->fit_note)));
+	if (media_fit_would_still(rule, &file->sniff))
+		failure->platform_code = STR(MEDIA_ANIMATED_REASON);
 	return false;
 }
 
@@ -156,6 +184,10 @@ static const struct said_type said_types[] = {
 	{"image/png", SNIFF_PNG},
 	{"image/gif", SNIFF_GIF},
 	{"image/webp", SNIFF_WEBP},
+	{"image/heic", SNIFF_HEIC},
+	{"image/heif", SNIFF_HEIC},
+	{"image/avif", SNIFF_AVIF},
+	{"image/tiff", SNIFF_TIFF},
 	{"video/mp4", SNIFF_MP4},
 	{"video/x-m4v", SNIFF_MP4},
 	{"video/quicktime", SNIFF_MOV},
@@ -199,17 +231,96 @@ static struct str said_field(const struct said *said, const char *member)
 			   str_z(arena, str_format(arena, "media.%zu.%s", index, member)));
 }
 
+/* "image/gif" says that it may move, and a moving picture is never stilled. */
+static void refuse_said_type(const struct media_rule *rule, const struct said *said,
+			     enum sniff_type type, struct str name)
+{
+	struct arena *arena = said->problems->arena;
+	const bool may_move = type == SNIFF_GIF;
+	const struct str sentence =
+		str_format(arena, "%s must be %s, not " STR_FMT ".%s", rule->what, rule->types_text,
+			   STR_ARG(name),
+			   may_move ? " A GIF that moves is not turned into a still image." : "");
+	problem_add_rule(said->problems, said_field(said, "mime_type"),
+			 may_move ? MEDIA_ANIMATED_REASON : "media_type_not_supported",
+			 said->account->id, -1, -1, capitalised(arena, sentence));
+}
+
+static void warn_fitted(const struct media_rule *rule, const struct said *said, const char *member,
+			struct str name)
+{
+	struct arena *arena = said->problems->arena;
+	const struct str sentence = str_format(arena,
+					       "%s must be %s: " STR_FMT
+					       " will be re-encoded as JPEG. Give \"fit\": \"off\" "
+					       "to have it refused instead.",
+					       rule->what, rule->types_text, STR_ARG(name));
+	warning_add(said->problems, said_field(said, member), "media_fitted",
+		    capitalised(arena, sentence));
+}
+
 static void check_said_type(const struct media_rule *rule, const struct said *said,
 			    struct str mime_type)
 {
-	struct arena *arena = said->problems->arena;
-	const enum sniff_type type = type_said(arena, mime_type);
+	const enum sniff_type type = type_said(said->problems->arena, mime_type);
+	const struct media *media = post_media_at(said->post, said->flat_index);
 	if (rule->types == 0 || type == SNIFF_UNKNOWN || (rule->types & MEDIA_TYPE_BIT(type)) != 0)
 		return;
-	const struct str sentence = str_format(arena, "%s must be %s, not " STR_FMT ".", rule->what,
-					       rule->types_text, STR_ARG(mime_type));
-	problem_add_rule(said->problems, said_field(said, "mime_type"), "media_type_not_supported",
-			 said->account->id, -1, -1, capitalised(arena, sentence));
+	if (media->type == MEDIA_IMAGE && media_fit_takes_type(rule, type, media->fit))
+		warn_fitted(rule, said, "mime_type", mime_type);
+	else
+		refuse_said_type(rule, said, type, mime_type);
+}
+
+/* Endings of addresses; what they mean is no more than likely. */
+static const struct said_type endings[] = {
+	{".jpg", SNIFF_JPEG},  {".jpeg", SNIFF_JPEG}, {".png", SNIFF_PNG},   {".gif", SNIFF_GIF},
+	{".webp", SNIFF_WEBP}, {".heic", SNIFF_HEIC}, {".heif", SNIFF_HEIC}, {".avif", SNIFF_AVIF},
+	{".tif", SNIFF_TIFF},  {".tiff", SNIFF_TIFF}, {".mp4", SNIFF_MP4},   {".m4v", SNIFF_MP4},
+	{".mov", SNIFF_MOV},   {".webm", SNIFF_WEBM}, {".pdf", SNIFF_PDF},
+};
+
+static const struct said_type *ending_of(struct arena *arena, struct str url)
+{
+	const size_t query = str_find_char(url, '?', 0);
+	const size_t fragment = str_find_char(url, '#', 0);
+	const struct str path =
+		str_lower(arena, str_slice(url, 0, query < fragment ? query : fragment));
+	for (size_t i = 0; i < COUNT_OF(endings); i++) {
+		if (str_has_suffix(path, str_of(endings[i].mime_type)))
+			return &endings[i];
+	}
+	return NULL;
+}
+
+static void check_ending(const struct media_rule *rule, const struct said *said)
+{
+	struct arena *arena = said->problems->arena;
+	const struct media *media = post_media_at(said->post, said->flat_index);
+	const struct said_type *ending = ending_of(arena, media->url);
+	struct sniff sniff = {0};
+	if (ending == NULL)
+		return;
+	sniff_set_type(&sniff, ending->type);
+	if (media->type == MEDIA_VIDEO ? !sniff.is_video : !sniff.is_image) {
+		warning_add(said->problems, said_field(said, "type"), "media_type_suspect",
+			    str_format(arena, "This item says %s, and its address ends in %s.",
+				       media->type == MEDIA_VIDEO ? "video" : "image",
+				       ending->mime_type));
+		return;
+	}
+	if (media->mime_type.len > 0 || rule->types == 0 ||
+	    (rule->types & MEDIA_TYPE_BIT(ending->type)) != 0)
+		return;
+	if (media_fit_takes_type(rule, ending->type, media->fit))
+		warn_fitted(rule, said, "url", str_of(sniff.mime_type));
+	else
+		warning_add(said->problems, said_field(said, "url"), "media_type_suspect",
+			    capitalised(arena, str_format(arena,
+							  "%s must be %s, and this address "
+							  "ends in %s.",
+							  rule->what, rule->types_text,
+							  ending->mime_type)));
 }
 
 /* The request has whole seconds, the rule milliseconds: what is said of a video of 60.4 s is 60. */
@@ -242,5 +353,6 @@ void media_rule_check_said(const struct media_rule *rule, const struct post_cont
 		return;
 	if (media->mime_type.len > 0)
 		check_said_type(rule, &said, media->mime_type);
+	check_ending(rule, &said);
 	check_said_duration(rule, &said, media->duration_s);
 }

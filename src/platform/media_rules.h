@@ -22,6 +22,9 @@ struct env;
 struct rules_account;
 struct step;
 
+/* Of a moving picture that would have to be stilled. */
+#define MEDIA_ANIMATED_REASON "animated_image"
+
 #define MEDIA_TYPE_BIT(type) (1U << (unsigned)(type))
 
 /* One kind of file in one place. 0 = no limit. A file that the header does not tell width, height
@@ -40,18 +43,20 @@ struct media_rule {
 	int64_t duration_min_ms, duration_max_ms;
 };
 
-/* The whole check of a file on our disk. True when it is fine; else step is a FAILURE_PERMANENT
- * with MEDIA_REJECTED whose message names the file, the rule and both numbers. file_number counts
- * from 1 as the user counts. */
+/* The whole check of a file on our disk. True when it is fine; else step asks for a picture to be
+ * fitted (media_fit.h), where that may help, or is a FAILURE_PERMANENT with MEDIA_REJECTED whose
+ * message names the file, the rule and both numbers. file_number counts from 1 as the user
+ * counts. */
 bool media_rule_check(const struct media_rule *rule, const struct env *env, size_t media_index,
 		      struct step *step);
 /* The same for any file (a thumbnail): the sentence of what is wrong, in arena; empty when it is
  * fine. */
 struct str media_rule_complaint(const struct media_rule *rule, struct arena *arena,
 				const struct sniff *sniff, int64_t size_bytes);
-/* At publish time: refuses (PROBLEM_RULE "media_type_not_supported", "media_too_long",
- * "media_too_short") what the request says of the medium with that flat index. A mime_type that is
- * not known is let through. */
+/* At publish time: refuses (PROBLEM_RULE "media_type_not_supported", "animated_image",
+ * "media_too_long", "media_too_short") what the request says of the medium with that flat index,
+ * and warns of what will be re-encoded ("media_fitted") and of addresses whose ending says
+ * something else ("media_type_suspect"). A mime_type that is not known is let through. */
 void media_rule_check_said(const struct media_rule *rule, const struct post_content *post,
 			   size_t flat_index, const struct rules_account *account,
 			   struct problems *problems);

@@ -30,6 +30,7 @@
 #include "app.h"
 #include "failure.h"
 #include "flow.h"
+#include "media_fit.h"
 #include "platform_id.h"
 #include "post.h"
 
@@ -62,6 +63,10 @@ struct media_file {
 	struct sniff sniff; /* its type, read from the bytes */
 	/* an unguessable URL where anyone can fetch our copy for some hours (hosted.h) */
 	struct str hosted_url;
+	/* what could be done about it has been; until then media_rule_check() may ask for it */
+	bool is_fitted;
+	bool is_changed;     /* it is not the customer's file any more: only our copy is */
+	struct str fit_note; /* why nothing could be done, as a sentence; empty = nothing to say */
 };
 
 /* Everything a stage may read. Owned by the caller, and valid until the step has been carried out.
@@ -100,6 +105,7 @@ struct env {
 	/* by flat index: first post_media_total() entries as post_media_at() counts them, then the
 	 * file_count further files that steps asked for by URL (env_file()) */
 	const struct media_file *media;
+	bool can_fit; /* a STEP_MEDIA may ask for pictures to be fitted */
 	const struct str *file_urls;
 	size_t file_count;
 
@@ -235,6 +241,9 @@ struct step {
 	struct str file_url;
 	/* if it cannot be fetched, it becomes is_missing instead of failing the delivery */
 	bool file_is_optional;
+	/* STEP_MEDIA for a file that is_ready: make it so, then run again */
+	enum media_fit_work fit;
+	struct fit_order fit_order;
 	/* publish, with any kind: JSON object text that replaces account_extra from now on (a
 	 * quota, what the account may do); empty = unchanged */
 	struct str account_extra;
@@ -270,6 +279,9 @@ bool step_call_url_is_usable(const struct env *env, struct str url);
 
 void step_wait(struct step *step, int64_t wait_ms);
 void step_media(struct step *step, size_t media_index);
+/* Asks for a picture that is here to be fitted. */
+void step_fit(struct step *step, size_t media_index, enum media_fit_work fit,
+	      const struct fit_order *order);
 /* Asks for the file at a URL that the post's options or thumbnails name; at most ENV_FILES_MAX
  * different ones in a conversation. */
 void step_file(struct step *step, struct str url, bool is_optional);

@@ -68,6 +68,13 @@ void step_media(struct step *step, size_t media_index)
 	*step = (struct step){.kind = STEP_MEDIA, .media_index = media_index};
 }
 
+void step_fit(struct step *step, size_t media_index, enum media_fit_work fit,
+	      const struct fit_order *order)
+{
+	*step = (struct step){
+		.kind = STEP_MEDIA, .media_index = media_index, .fit = fit, .fit_order = *order};
+}
+
 void step_file(struct step *step, struct str url, bool is_optional)
 {
 	*step = (struct step){.kind = STEP_MEDIA, .file_url = url, .file_is_optional = is_optional};

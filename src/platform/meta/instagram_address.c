@@ -95,7 +95,8 @@ bool instagram_gives_our_copy(const struct env *env, const struct flow *flow, st
 			      const struct media_file *file)
 {
 	return !str_is_empty(file->hosted_url) &&
-	       (flow_get_int(flow, INSTAGRAM_KEY_HOSTED, 0) != 0 || !is_public(env, url));
+	       (file->is_changed || flow_get_int(flow, INSTAGRAM_KEY_HOSTED, 0) != 0 ||
+		!is_public(env, url));
 }
 
 struct str instagram_fetch_url(const struct env *env, const struct flow *flow, struct str url,

@@ -52,8 +52,8 @@ static bool is_too_long(const struct env *env, const struct flow *flow)
 static struct str pull_url(const struct env *env, size_t index)
 {
 	const struct str hosted = env->media[index].hosted_url;
-	return has_own_source(env) || str_is_empty(hosted) ? post_media_at(env->post, index)->url
-							   : hosted;
+	const bool is_own = has_own_source(env) && !env->media[index].is_changed;
+	return is_own || str_is_empty(hosted) ? post_media_at(env->post, index)->url : hosted;
 }
 
 /* ---- the body ---- */
