@@ -41,7 +41,21 @@ static void write_refused_parts(struct json_writer *w, struct arena *arena,
 	}
 }
 
-/* What else is not there, as the deliverer keeps it. */
+static void write_kept_warning(struct json_writer *w, const struct json *warning)
+{
+	const struct str from = json_string(json_get(warning, "from"));
+	json_begin_object(w);
+	json_member_str(w, "field", json_string(json_get(warning, "field")));
+	json_member_str(w, "code", json_string(json_get(warning, "code")));
+	json_member_str(w, "message", json_string(json_get(warning, "message")));
+	if (!str_is_empty(from)) {
+		json_member_str(w, "from", from);
+		json_member_str(w, "to", json_string(json_get(warning, "to")));
+	}
+	json_end_object(w);
+}
+
+/* What else is not there, or was changed, as the deliverer keeps it. */
 static void write_kept_warnings(struct json_writer *w, struct arena *arena,
 				const struct delivery_row *delivery)
 {
@@ -51,9 +65,7 @@ static void write_kept_warnings(struct json_writer *w, struct arena *arena,
 		return;
 	for (size_t i = 0; i < kept->count; i++) {
 		const struct json *warning = json_at(kept, i);
-		write_warning(w, json_string(json_get(warning, "field")),
-			      json_string(json_get(warning, "code")),
-			      json_string(json_get(warning, "message")));
+		write_kept_warning(w, warning);
 	}
 }
 
@@ -63,10 +75,10 @@ static void write_warnings(struct json_writer *w, struct arena *arena,
 	json_key(w, "warnings");
 	json_begin_array(w);
 	if (delivery->state == POST_PUBLISHED &&
-	    store_post_delivery_outcome(delivery) == POST_OUTCOME_PARTIAL) {
+	    store_post_delivery_outcome(delivery) == POST_OUTCOME_PARTIAL)
 		write_refused_parts(w, arena, delivery);
+	if (delivery->state == POST_PUBLISHED)
 		write_kept_warnings(w, arena, delivery);
-	}
 	json_end_array(w);
 }
 

@@ -197,6 +197,15 @@ static void write_each(struct json_writer *w, const struct problems *problems,
 	json_end_array(w);
 }
 
+/* A moving picture is named as other media are (api-decisions.md 11). */
+static void write_rules(struct json_writer *w, const struct problems *problems,
+			const struct problem *first)
+{
+	write_each(w, problems, PROBLEM_RULE, "rules", write_rule);
+	if (str_equal_z(first->reason, "animated_image"))
+		json_member_str(w, "reason", first->reason);
+}
+
 static void write_details(struct json_writer *w, const struct problems *problems,
 			  const struct problem *first)
 {
@@ -207,7 +216,7 @@ static void write_details(struct json_writer *w, const struct problems *problems
 	if (first->kind == PROBLEM_ACCOUNT)
 		write_each(w, problems, PROBLEM_ACCOUNT, "accounts", write_account);
 	else if (first->kind == PROBLEM_RULE)
-		write_each(w, problems, PROBLEM_RULE, "rules", write_rule);
+		write_rules(w, problems, first);
 	else
 		json_member_str(w, "reason", first->reason);
 	json_end_object(w);

@@ -19,6 +19,7 @@
 
 #include "admin.h"
 
+#include "jobs.h"
 #include "service_private.h"
 
 #define REACH_WAIT_MS 3000
@@ -197,11 +198,25 @@ static void examine_versions(struct service *service, struct arena *arena,
 	}
 }
 
+static void examine_fit(struct service *service, struct arena *arena, struct admin_findings *out)
+{
+	char path[JOBS_PATH_BYTES];
+	(void)service;
+	const bool is_there = jobs_fit_program(path);
+	admin_finding(
+		out, "fit", is_there ? ADMIN_FINE : ADMIN_WARNING,
+		is_there ? str_format(arena, "pictures are re-encoded by %s", path)
+			 : STR("posthorn-fit lies neither beside this program nor in "
+			       "/usr/libexec/posthorn: no picture can be re-encoded, and those "
+			       "that a platform does not take as they are fail"));
+}
+
 void examine_service(void *context, struct arena *arena, struct admin_findings *out)
 {
 	static const examiner examiners[] = {examine_mode,  examine_key,       examine_clock,
 					     examine_disk,  examine_directory, examine_address,
-					     examine_proxy, examine_platforms, examine_versions};
+					     examine_proxy, examine_platforms, examine_versions,
+					     examine_fit};
 	for (size_t i = 0; i < COUNT_OF(examiners); i++)
 		examiners[i](context, arena, out);
 }

@@ -185,6 +185,14 @@ static int order_open(const struct fit_order *order)
 	return -1;
 }
 
+static enum fitter_end ended(enum spawner_end end)
+{
+	static const enum fitter_end ends[] = {[SPAWNER_ANSWERED] = FITTER_ANSWERED,
+					       [SPAWNER_FAILED] = FITTER_DIED,
+					       [SPAWNER_GONE] = FITTER_GONE};
+	return ends[end];
+}
+
 static enum fitter_end answered(const char *text, size_t size, struct fit_answer *answer_out)
 {
 	return fit_answer_read((struct str){text, size}, answer_out) ? FITTER_ANSWERED
@@ -202,7 +210,7 @@ static enum fitter_end run_strip(const struct service *service, const struct fit
 	*answer_out = (struct fit_answer){.outcome = FIT_BROKEN};
 	if (end == SPAWNER_ANSWERED && size == 1 && answer[0] == 'y')
 		answer_out->outcome = FIT_DONE;
-	return end == SPAWNER_ANSWERED ? FITTER_ANSWERED : FITTER_DIED;
+	return ended(end);
 }
 
 static enum fitter_end run_fit(const struct service *service, const struct fitter_work *work,
@@ -220,21 +228,21 @@ static enum fitter_end run_fit(const struct service *service, const struct fitte
 	close(order);
 	if (end == SPAWNER_ANSWERED)
 		return answered(answer, size, answer_out);
-	return jobs_fit_program(path) ? FITTER_DIED : FITTER_MISSING;
+	return jobs_fit_program(path) ? ended(end) : FITTER_MISSING;
 }
 
 enum fitter_end jobs_fit(void *context, const struct fitter_work *work,
 			 struct fit_answer *answer_out)
 {
+	static const char *const meanings[] = {
+		[FITTER_DIED] = "the decoder died on a picture, which is refused",
+		[FITTER_MISSING] = "posthorn-fit lies neither beside this program nor in "
+				   "/usr/libexec/posthorn: no picture can be re-encoded",
+		[FITTER_GONE] = "no picture can be looked at: restart the service"};
 	const struct service *service = context;
 	const enum fitter_end end = work->order == NULL ? run_strip(service, work, answer_out)
 							: run_fit(service, work, answer_out);
 	if (end != FITTER_ANSWERED)
-		LOG(&service->log, WARN, end == FITTER_MISSING ? "fit_missing" : "fit_failed",
-		    log_str("meaning",
-			    end == FITTER_MISSING
-				    ? STR("posthorn-fit lies neither beside this program nor in "
-					  "/usr/libexec/posthorn: no picture can be fitted")
-				    : STR("the decoder died on a picture, which is refused")));
+		LOG(&service->log, WARN, "fit_failed", log_str("meaning", str_of(meanings[end])));
 	return end;
 }

@@ -383,6 +383,7 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 		.store = service->store,
 		.seal = service->seal,
 		.spool = service->spool,
+		.fit = {service->settings->spawner != NULL ? jobs_fit : NULL, service},
 		.hosted = &service->hosted,
 		.engine = delivering_engine(service),
 		.clock = store_clock(service->store),

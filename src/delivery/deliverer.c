@@ -180,6 +180,7 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 					 .time_scale = deliverer->config.time_scale};
 	deliverer->gate = gate_new(&gate);
 	deliverer->fetch_share = fetch_share_new();
+	deliverer->fitter = fitter_new(&config->fit);
 	deliverer->took_all_boot_us = clock_boot_us(config->clock);
 	deliverer->claim_arena = arena_new("delivery claim", CLAIM_ARENA_MAX_BYTES);
 	const struct task_source source = {
@@ -204,6 +205,7 @@ void deliverer_free(struct deliverer **deliverer_pointer)
 	arena_free(&deliverer->claim_arena);
 	gate_free(&deliverer->gate);
 	fetch_share_free(&deliverer->fetch_share);
+	fitter_free(&deliverer->fitter);
 	free(deliverer);
 	*deliverer_pointer = NULL;
 }

@@ -13,6 +13,7 @@
 
 #include "platform.h"
 
+#include "fitter.h"
 #include "gate.h"
 
 struct clock;
@@ -30,6 +31,8 @@ struct deliverer_config {
 	struct store *store;
 	struct seal *seal;
 	struct spool *spool;
+	/* re-encodes pictures for a platform; run NULL = they go as they are */
+	struct fitter_worker fit;
 	/* gives files an address that platforms can fetch; NULL = none */
 	const struct hosted *hosted;
 	struct engine *engine;

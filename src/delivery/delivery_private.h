@@ -6,11 +6,12 @@
  *   task                               what the engine calls: plan, save, saved, free
  *   talk                               the conversation with the adapter, step by step
  *   hold, then resolve                 what may not simply go on; calls with an unknown outcome
- *   media, capacity, account_token     files, room at the platform, the account's tokens
+ *   media, then fitting                files, and pictures made fit for the platform
+ *   capacity, account_token            room at the platform, the account's tokens
  *   verdict                            the only writer of what comes next
  *   task_load, record, alarm           what is read, what is written down, what operators hear
  *
- * Beside them, without a delivery: gate, fetch_share, policy, hosted. */
+ * Beside them, without a delivery: gate, fetch_share, fitter, policy, hosted. */
 #pragma once
 
 #include <stdbool.h>
@@ -103,6 +104,27 @@ void media_task_gone(struct delivery_task *t);
 void media_post_finished(struct delivery_task *t);
 /* For spool_sweep(); context is the deliverer. */
 bool media_key_is_needed(void *context, struct str key);
+
+/* The file of the spool is what the adapter gets for that index. */
+void media_ready(struct delivery_task *t, size_t index, struct str key,
+		 const struct spool_file *file);
+
+/* ---- fitting.c ---- */
+
+/* The adapter asks for a picture that is here to be fitted: remembers it in the flow. */
+void fitting_note(struct delivery_task *t, const struct step *step);
+/* The original is ready: what the flow asks of it is done, or under way. */
+enum next fitting_apply(struct delivery_task *t, size_t index, struct str original_key);
+
+struct fitting_warning {
+	struct str field;
+	struct str from; /* "image/png, 4000 x 3000, 5242880 bytes" */
+	struct str to;
+};
+
+/* What was changed, one after the other; *cursor begins empty. False: no more. */
+bool fitting_next_warning(const struct delivery_task *t, struct str *cursor,
+			  struct fitting_warning *warning_out);
 
 /* ---- capacity.c ---- */
 

@@ -191,6 +191,7 @@ struct deliverer {
 	size_t failed_fetch_next;
 	struct gate *gate;
 	struct fetch_share *fetch_share;
+	struct fitter *fitter;
 	bool is_capacity_short; /* the last claim passed over work for which there is no room */
 	bool is_due_mended;     /* once in this run */
 	int64_t beside_pauses_boot_us;    /* when it was asked what is due and not paused */

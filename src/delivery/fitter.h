@@ -22,8 +22,9 @@ struct fitter_work {
 
 enum fitter_end {
 	FITTER_ANSWERED,
-	FITTER_DIED,   /* the decoder died on it, or took too long */
-	FITTER_MISSING /* there is no posthorn-fit */
+	FITTER_DIED,    /* the decoder died on it, or took too long */
+	FITTER_MISSING, /* there is no posthorn-fit */
+	FITTER_GONE     /* there is no spawner any more */
 };
 
 struct fitter_worker {

@@ -37,8 +37,8 @@ static struct str media_key(const struct delivery_task *t, size_t index)
 			  STR_ARG(hash));
 }
 
-static void media_ready(struct delivery_task *t, size_t index, struct str key,
-			const struct spool_file *file)
+void media_ready(struct delivery_task *t, size_t index, struct str key,
+		 const struct spool_file *file)
 {
 	const struct hosted *hosted = t->deliverer->config.hosted;
 	t->media.files[index] = (struct media_file){
@@ -207,7 +207,7 @@ static enum next fetch(struct delivery_task *t, size_t index, bool is_optional, 
 	return verdict_fetch(t, &request);
 }
 
-static enum next want(struct delivery_task *t, size_t index, bool is_optional)
+static enum next want_original(struct delivery_task *t, size_t index, bool is_optional)
 {
 	const struct str key = media_key(t, index);
 	struct spool_file file;
@@ -228,6 +228,26 @@ static enum next want(struct delivery_task *t, size_t index, bool is_optional)
 	return fetch(t, index, is_optional, key);
 }
 
+static enum next want(struct delivery_task *t, size_t index, bool is_optional)
+{
+	const enum next next =
+		t->media.files[index].is_ready ? NEXT_ASK : want_original(t, index, is_optional);
+	return next == NEXT_ASK && t->media.files[index].is_ready
+		       ? fitting_apply(t, index, media_key(t, index))
+		       : next;
+}
+
+/* The file is here, and the platform takes it only otherwise. */
+static enum next want_fitted(struct delivery_task *t, const struct step *step)
+{
+	const size_t index = step->media_index;
+	if (index >= t->media.count + t->env.file_count || !t->media.files[index].is_ready)
+		return verdict_end_internal(t, STR("Internal error: the platform adapter asked for "
+						   "a change of a file that is not here."));
+	fitting_note(t, step);
+	return want(t, index, false);
+}
+
 /* Index of the file at an address, which is noted when it is new; SIZE_MAX when there are too
  * many. */
 static size_t file_index(struct delivery_task *t, struct str url)
@@ -243,6 +263,8 @@ static size_t file_index(struct delivery_task *t, struct str url)
 
 enum next media_want(struct delivery_task *t, const struct step *step)
 {
+	if (step->fit != MEDIA_FIT_NOTHING)
+		return want_fitted(t, step);
 	const bool is_further = step->file_url.len > 0;
 	const size_t index = is_further ? file_index(t, step->file_url) : step->media_index;
 	const bool is_optional = is_further && step->file_is_optional;
@@ -290,7 +312,7 @@ enum next media_fetched(struct delivery_task *t, const struct transfer_result *r
 						      key, result, &file, &err);
 	if (kind == ERR_NONE) {
 		media_ready(t, index, key, &file);
-		return NEXT_ASK;
+		return fitting_apply(t, index, key);
 	}
 	/* The spool knows what may pass: a full disk or budget, a server that is down; not an
 	 * address that may not be reached, nor an answer that says "not for you" or "not there". */

@@ -126,11 +126,33 @@ struct str record_visibility(const struct delivery_task *t)
 	return str_of(post_visibility_name(visibility));
 }
 
+static void write_fitted(struct json_writer *w, const struct delivery_task *t)
+{
+	struct fitting_warning warning;
+	struct str cursor = {0};
+	while (fitting_next_warning(t, &cursor, &warning)) {
+		json_begin_object(w);
+		json_member_str(w, "field", warning.field);
+		json_member_str(w, "code", STR("media_fitted"));
+		json_member_str(w, "message",
+				str_format(t->turn.arena,
+					   "The image was changed for this platform: " STR_FMT
+					   " to " STR_FMT ".",
+					   STR_ARG(warning.from), STR_ARG(warning.to)));
+		json_member_str(w, "from", warning.from);
+		json_member_str(w, "to", warning.to);
+		json_member_bool(w, "repeatable", false);
+		json_end_object(w);
+	}
+}
+
 struct str record_warnings(const struct delivery_task *t)
 {
 	struct buf out;
 	struct json_writer w;
-	if (t->flow.warning_count == 0)
+	struct fitting_warning fitted;
+	struct str cursor = {0};
+	if (t->flow.warning_count == 0 && !fitting_next_warning(t, &cursor, &fitted))
 		return STR("");
 	buf_init(&out, t->turn.arena, PARTS_MAX_BYTES);
 	json_writer_init(&w, &out);
@@ -144,6 +166,7 @@ struct str record_warnings(const struct delivery_task *t)
 		json_member_bool(&w, "repeatable", warning->is_repeatable);
 		json_end_object(&w);
 	}
+	write_fitted(&w, t);
 	json_end_array(&w);
 	return buf_str(&out);
 }

@@ -209,13 +209,24 @@ static bool has_part(const struct delivery_row *delivery, const char *beginning)
 	return str_find(delivery->parts, str_of(beginning), 0) != SIZE_MAX;
 }
 
+/* A picture that was changed for the platform lacks nothing. */
+static bool has_lack(struct str warnings)
+{
+	static const char code[] = "\"code\":\"";
+	for (size_t at = 0; (at = str_find(warnings, STR("\"code\":\""), at)) != SIZE_MAX;) {
+		at += sizeof(code) - 1;
+		if (!str_has_prefix(str_slice(warnings, at, warnings.len), STR("media_fitted\"")))
+			return true;
+	}
+	return false;
+}
+
 enum post_outcome store_post_delivery_outcome(const struct delivery_row *delivery)
 {
 	const bool is_first_out = str_has_prefix(delivery->parts, STR("[{\"state\":\"published\""));
 	if (delivery->state != POST_PUBLISHED)
 		return is_first_out ? POST_OUTCOME_PARTIAL : POST_OUTCOME_NONE;
-	const bool is_short = !str_is_empty(delivery->error_code) ||
-			      !str_is_empty(delivery->warnings) ||
+	const bool is_short = !str_is_empty(delivery->error_code) || has_lack(delivery->warnings) ||
 			      has_part(delivery, "{\"state\":\"failed\"") ||
 			      has_part(delivery, "{\"state\":\"pending\"");
 	return is_short ? POST_OUTCOME_PARTIAL : POST_OUTCOME_ALL;

@@ -203,7 +203,7 @@ REFUSED = [
     ({"content": "a", "type": "story"}, "media"),
     ({"content": "a", "type": "video", "media": [LONG]}, "media.0.duration"),
     ({"content": "", "type": "story", "media": [{**LONG, "duration": 61}]}, "media.0.duration"),
-    ({"content": "a", "media": [{"type": "image", "url": "https://media.example/a", "mime_type": "image/webp"}]},
+    ({"content": "a", "media": [{"type": "image", "url": "https://media.example/a", "mime_type": "image/webp", "fit": "off"}]},
      "media.0.mime_type"),
     ({"content": "a", "media": [LONG, {"type": "image", "url": "https://media.example/a.jpg"}]}, "media"),
     ({"containers": [{"content": "", "type": "story", "media": [{"type": "image", "url": "https://media.example/a.jpg"}]},

@@ -198,7 +198,7 @@ def test_no_comments_on_stories(own_app, account, files):
 )
 def test_bytes_that_instagram_does_not_take(own_app, own_sandbox, account, files, name, post_type, words):
     before = len(own_sandbox.ledger())
-    data = own_app.accepted(account["id"], "", media=[files.item(name)], type=post_type)
+    data = own_app.accepted(account["id"], "", media=[files.item(name, fit="off")], type=post_type)
     error = only(own_app.wait_post(data["post_id"])["platform_posts"])["error"]
     assert error["code"] == "MEDIA_REJECTED"
     assert all(word in error["message"] for word in ["Media file 1", *words]), error
@@ -207,7 +207,7 @@ def test_bytes_that_instagram_does_not_take(own_app, own_sandbox, account, files
 
 def test_what_the_request_says_is_refused_at_once(own_app, account, files):
     for item, field in [
-        (files.item("picture.png", mime_type="image/png"), "media.0.mime_type"),
+        (files.item("picture.png", mime_type="image/png", fit="off"), "media.0.mime_type"),
         (files.item("short.mp4", duration=2), "media.0.duration"),
     ]:
         answer = own_app.publish(account["id"], "", media=[item])

@@ -181,7 +181,7 @@ def test_thread_with_files(shop, world, files, account):
 ])
 def test_files_that_x_does_not_take(shop, world, files, account, names, word):
     text, before = marker("refused"), len(world.log(host="api.x.com"))
-    error = failed(shop, account, text, media=[files.item(name) for name in names])
+    error = failed(shop, account, text, media=[files.item(name, fit="off") for name in names])
     assert error["code"] == "MEDIA_REJECTED" and word in error["message"], error
     assert world.ledger(text) == [] and calls(world, before) == []
 
