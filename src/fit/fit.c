@@ -35,6 +35,7 @@
 struct fit {
 	struct fit_order order;
 	const char *kind; /* the loader's */
+	bool has_profile; /* of colours: else it is taken for sRGB as it is */
 	int64_t width;    /* as shown */
 	int64_t height;
 	/* the JPEG; g_free() */
@@ -110,6 +111,7 @@ static enum fit_outcome look(struct fit *fit)
 	enum fit_outcome outcome = FIT_BROKEN;
 	if (image != NULL) {
 		note_size(fit, image);
+		fit->has_profile = vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0;
 		outcome = is_moving(fit, image)                   ? FIT_ANIMATED
 			  : fit->width * fit->height > PIXELS_MAX ? FIT_TOO_LARGE
 								  : FIT_DONE;
@@ -129,19 +131,20 @@ static bool replace(VipsImage **image, VipsImage *const *made, int failed)
 	return failed == 0;
 }
 
-static bool scale(const struct fit_plan *plan, VipsImage **image_out)
+static bool scale(const struct fit *fit, const struct fit_plan *plan, VipsImage **image_out)
 {
 	VipsSource *source = input();
 	const bool crops = plan->inner_width > plan->width || plan->inner_height > plan->height;
 	const int width = crops ? plan->width : plan->inner_width;
 	const int height = crops ? plan->height : plan->inner_height;
+	/* Without a profile a transformation would only round. */
+	const char *last = fit->has_profile ? "export_profile" : NULL;
 	const int failed =
 		source == NULL ||
 		vips_thumbnail_source(source, image_out, width, "height", height, "size",
 				      crops ? VIPS_SIZE_BOTH : VIPS_SIZE_FORCE, "crop",
 				      crops ? VIPS_INTERESTING_CENTRE : VIPS_INTERESTING_NONE,
-				      "export_profile", "srgb", "option_string", "[fail_on=error]",
-				      NULL) != 0;
+				      "option_string", "[fail_on=error]", last, "srgb", NULL) != 0;
 	g_clear_object(&source);
 	return !failed;
 }
@@ -180,10 +183,10 @@ static bool pad(const struct fit_plan *plan, VipsImage **image)
 	return replace(image, &made, failed);
 }
 
-static VipsImage *draw(const struct fit_plan *plan)
+static VipsImage *draw(const struct fit *fit, const struct fit_plan *plan)
 {
 	VipsImage *image = NULL;
-	if (scale(plan, &image) && plain(&image) && flatten(&image) && pad(plan, &image))
+	if (scale(fit, plan, &image) && plain(&image) && flatten(&image) && pad(plan, &image))
 		return image;
 	g_clear_object(&image);
 	return NULL;
@@ -197,7 +200,8 @@ static bool encode(struct fit *fit, VipsImage *image, int quality)
 	fit->jpeg = NULL;
 	fit->answer.quality = quality;
 	return vips_jpegsave_buffer(image, &fit->jpeg, &fit->jpeg_bytes, "Q", quality, "strip",
-				    TRUE, "optimize_coding", TRUE, NULL) == 0;
+				    TRUE, "optimize_coding", TRUE, "subsample_mode",
+				    VIPS_FOREIGN_SUBSAMPLE_ON, NULL) == 0;
 }
 
 static bool has_room(const struct fit *fit)
@@ -225,12 +229,12 @@ static bool encode_within(struct fit *fit, VipsImage *image, int best)
  * kept, to be written again and again. */
 static enum fit_outcome make_once(struct fit *fit, const struct fit_plan *plan, int best)
 {
-	VipsImage *image = draw(plan);
+	VipsImage *image = draw(fit, plan);
 	const bool is_made = image != NULL && encode(fit, image, best);
 	g_clear_object(&image);
 	if (!is_made || has_room(fit))
 		return is_made ? FIT_DONE : FIT_BROKEN;
-	image = draw(plan);
+	image = draw(fit, plan);
 	VipsImage *kept = image != NULL ? vips_image_copy_memory(image) : NULL;
 	const bool fits = kept != NULL && encode_within(fit, kept, best);
 	g_clear_object(&kept);
