@@ -153,7 +153,6 @@ def test_an_unknown_fit_is_refused(shop, files, one):
         assert answer.status_code == 422 and answer.json()["error"] == "VALIDATION_ERROR", answer.text
 
 
-
 def test_what_a_phone_tells_is_removed_and_the_pixels_stay(shop, world, files, one):
     text = marker("phone")
     post, platform_post = published(shop, one["x"], text, files.item("phone.jpg"))
