@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from reference import reference_page
+from reference import reference_page, slug
 
 HERE = Path(__file__).resolve().parent
 LINE_BYTES = 96
@@ -69,12 +69,95 @@ def description():
     return whole
 
 
+# ---- for customers, and for operators ----
+
+
+def refs_in(thing):
+    """Every "#/components/KIND/NAME" that is named anywhere in it."""
+    if isinstance(thing, dict):
+        yield from (value for key, value in thing.items() if key == "$ref" and isinstance(value, str))
+        thing = list(thing.values())
+    for inner in thing if isinstance(thing, list) else []:
+        yield from refs_in(inner)
+
+
+def used_components(whole, paths):
+    """The components that the paths need, and those that these need. Schemes of authorization stay."""
+    found, todo = set(), set(refs_in(paths))
+    while todo:
+        ref = todo.pop()
+        _, _, kind, name = ref.split("/")
+        found.add((kind, name))
+        todo |= {inner for inner in refs_in(whole["components"][kind][name]) if tuple(inner.split("/")[2:]) not in found}
+    kept = {
+        kind: {name: thing for name, thing in things.items() if kind == "securitySchemes" or (kind, name) in found}
+        for kind, things in whole["components"].items()
+    }
+    return {kind: things for kind, things in kept.items() if things}
+
+
+def for_audience(whole, is_operator):
+    """The paths that are called by customers, or the others: by operators, browsers and platforms."""
+    paths = {}
+    for path, shared in whole["paths"].items():
+        if (shared.get("x-audience") == "operator") == is_operator:
+            paths[path] = {key: value for key, value in shared.items() if key != "x-audience"}
+    operations = [one for shared in paths.values() for one in shared.values() if isinstance(one, dict) and "tags" in one]
+    tags = {tag for operation in operations for tag in operation["tags"]}
+    info = whole["info"] if not is_operator else {**whole["info"], **OPERATOR_INFO}
+    described = {**whole, "info": info, "tags": [tag for tag in whole["tags"] if tag["name"] in tags], "paths": paths,
+                 "components": used_components(whole, paths)}
+    if is_operator:  # all of it is open
+        described["components"].pop("securitySchemes")
+        described["security"] = []
+    return described
+
+
+OPERATOR_INFO = {
+    "title": "Posthorn, for operators",
+    "summary": "Health checks, pages and hosted files",
+    "description": "What process managers, load balancers, browsers and platforms call. What customers call is in /openapi.json; the "
+                   "dashboard's own API is described in docs/dashboard-api.md.",
+}
+
+
+def operations_of(described, tag):
+    """[(METHOD, path as it is called, operation)]"""
+    for path, shared in described["paths"].items():
+        base = shared.get("servers", described["servers"])[0]["url"].rstrip("/")
+        for method, operation in shared.items():
+            if isinstance(operation, dict) and tag in operation.get("tags", []):
+                yield method.upper(), base + path, operation
+
+
+def llms_text(described):
+    """The API on a page of Markdown (llmstxt.org): what a language model needs before it opens the description."""
+    lines = [f"# {described['info']['title']}", "", f"> {described['info']['summary']}", "", described["info"]["description"].strip(), "",
+             "## Where to read on", "",
+             "- [Reference](/docs): guide, every call, field and error, for people",
+             "- [OpenAPI 3.1](/openapi.json): what customers call, for programs",
+             "- [OpenAPI 3.1, for operators](/openapi-operator.json): health checks and pages",
+             "- Model Context Protocol: `POST /mcp`, or the command `posthorn mcp`; tools for agents, with the rights of a key"]
+    for tag in described["tags"]:
+        lines += ["", f"## {tag['name']}", "", tag["description"], ""]
+        lines += [f"- `{method} {path}`: {operation['summary']} ([{operation['operationId']}](/docs#{slug(operation['operationId'])}))"
+                  for method, path, operation in operations_of(described, tag["name"])]
+    return "\n".join(lines) + "\n"
+
+
+def json_bytes(thing):
+    return json.dumps(thing, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def pages():
     """[(path, content type, bytes)]"""
     whole = description()
+    customers = for_audience(whole, False)
     style, script = ((HERE / name).read_bytes() for name in ("style.css", "script.js"))
     return [
-        ("/openapi.json", "application/json", json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()),
+        ("/openapi.json", "application/json", json_bytes(customers)),
+        ("/openapi-operator.json", "application/json", json_bytes(for_audience(whole, True))),
+        ("/llms.txt", "text/plain; charset=utf-8", llms_text(customers).encode()),
         ("/docs", "text/html; charset=utf-8", reference_page(whole, (HERE / "guide.html").read_text(encoding="utf-8")).encode()),
         ("/docs/style.css", "text/css; charset=utf-8", style),
         ("/docs/script.js", "text/javascript; charset=utf-8", script),

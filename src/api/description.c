@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GET /openapi.json and the pages of /docs: fixed bytes, generated when the program was built. They
- * contain nothing about this installation, so anyone may read and cache them; the entity tag makes
- * the next visit cheap. */
+ * GET /openapi.json, /openapi-operator.json, /llms.txt and the pages of /docs: fixed bytes,
+ * generated when the program was built. They contain nothing about this installation, so anyone may
+ * read and cache them; the entity tag makes the next visit cheap. */
 #include "api_private.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every call of the black-box tests is held against the description that the running server serves at /openapi.json: is the route
+"""Every call of the black-box tests is held against the description that the running server serves (whole_description): is the route
 known, the method, the status, the error's word, each header and each field of the body; and, where a call succeeded, did the
 request keep to the description too. It also notes what was met, so that what is described and never met is found at the end
 (test_description.py). Installed by harness.Service; knows nothing of what a test is about."""
@@ -339,6 +339,15 @@ def unmet_by_all(directory):
 # ---- listening in ----
 
 
+def whole_description(url):
+    """What a service says of all its paths: those of customers, and those of operators, browsers and platforms."""
+    whole, other = (requests.get(url + path, timeout=30).json() for path in ("/openapi.json", "/openapi-operator.json"))
+    whole["paths"] |= other["paths"]
+    for kind, things in other["components"].items():
+        whole["components"][kind] = {**things, **whole["components"].get(kind, {})}
+    return whole
+
+
 class Watch:
     """The services whose calls are checked, and the one description of them all."""
 
@@ -355,7 +364,7 @@ class Watch:
         if self.send is None:
             self.listen_in()
         if self.checker is None:
-            self.checker = Checker(requests.get(url + "/openapi.json", timeout=30).json())
+            self.checker = Checker(whole_description(url))
         self.services[url + "/"] = is_alive
 
     def remove(self, url):

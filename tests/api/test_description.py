@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from requests.structures import CaseInsensitiveDict
 
-from checker import FORMATS, METHODS, WATCH, Checker, Deviation, unmet_by_all
+from checker import FORMATS, METHODS, WATCH, Checker, Deviation, unmet_by_all, whole_description
 from harness import ROOT, check_error
 from test_conventions import PREFIXES, ROUTES
 from test_keys import SCOPE_OF
@@ -28,7 +28,7 @@ UNSEEN_FIELDS = {"getReadiness 200.held": "it takes a restored database: tests/f
 
 @pytest.fixture(scope="module")
 def described(service):
-    return service.request("GET", "/openapi.json").json()
+    return whole_description(service.url)
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,8 @@ def test_lints(linter, arguments):
 
 
 @pytest.mark.parametrize("path, kind", {
-    "/openapi.json": "application/json", "/docs": "text/html; charset=utf-8", "/docs/style.css": "text/css; charset=utf-8",
+    "/openapi.json": "application/json", "/openapi-operator.json": "application/json", "/llms.txt": "text/plain; charset=utf-8",
+    "/docs": "text/html; charset=utf-8", "/docs/style.css": "text/css; charset=utf-8",
     "/docs/script.js": "text/javascript; charset=utf-8"}.items())
 def test_pages_are_served_and_kept(service, path, kind):
     answer = service.request("GET", path)
@@ -184,6 +185,42 @@ def test_pages_are_served_and_kept(service, path, kind):
     head = service.request("HEAD", path)
     assert head.status_code == 200 and head.content == b""
     check_error(service.request("POST", path), 405, "METHOD_NOT_ALLOWED")
+
+
+def refs_in(thing):
+    if isinstance(thing, dict):
+        yield from (value for key, value in thing.items() if key == "$ref")
+    for inner in thing.values() if isinstance(thing, dict) else thing if isinstance(thing, list) else []:
+        yield from refs_in(inner)
+
+
+def test_customers_and_operators_have_documents_of_their_own(service):
+    """A generated client has no method for a health check or a page, and no type that none of its methods needs."""
+    customers, operators = (service.request("GET", path).json() for path in ("/openapi.json", "/openapi-operator.json"))
+    assert set(customers["paths"]) == {path for _, path, _, _ in ROUTES} | {path for _, path in DOORS}
+    assert set(operators["paths"]) == set(PAGES) and {"/healthz", "/readyz"} <= set(operators["paths"])
+    for one in (customers, operators):
+        assert "x-audience" not in json.dumps(one)
+        used = {tuple(ref.split("/")[2:]) for ref in refs_in(one)}
+        there = {(kind, name) for kind, things in one["components"].items() for name in things if kind != "securitySchemes"}
+        assert used == there
+        assert {tag["name"] for tag in one["tags"]} == {
+            tag for shared in one["paths"].values() for method in METHODS if method in shared for tag in shared[method]["tags"]}
+    assert customers["info"]["title"] != operators["info"]["title"] and "securitySchemes" not in operators["components"]
+
+
+def test_llms_txt(service, page):
+    """A heading, a summary, and every call of customers with a link that leads somewhere (llmstxt.org)."""
+    customers, text = service.request("GET", "/openapi.json").json(), service.request("GET", "/llms.txt").text
+    assert text.startswith(f"# Posthorn\n\n> {customers['info']['summary']}\n")
+    for (method, path), (shared, operation) in operations(customers).items():
+        called = path if "servers" in shared else f"/v1{path}"
+        assert f"- `{method} {called}`: {operation['summary']} (" in text
+    assert "healthz" not in text and "POST /mcp" in text
+    ids = Page(page).ids
+    for link in re.findall(r"\]\(([^)]+)\)", text):
+        path, _, anchor = link.partition("#")
+        assert service.request("GET", path).status_code == 200 and (not anchor or anchor in ids), link
 
 
 class Page(html.parser.HTMLParser):

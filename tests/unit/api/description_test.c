@@ -24,7 +24,7 @@ static const char *joined(struct fixture *fx, const char *before, const char *ta
 static void every_page_is_served_whole(void **state)
 {
 	struct fixture *fx = *state;
-	assert_int_equal(description_pages_count, 4);
+	assert_int_equal(description_pages_count, 6);
 	for (size_t i = 0; i < description_pages_count; i++) {
 		const struct description_page *page = &description_pages[i];
 		const struct http_response *got = get(fx, page->path);
