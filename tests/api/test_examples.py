@@ -11,6 +11,7 @@ import pytest
 
 from checker import WATCH
 from harness import CUSTOMER_URL, ROOT, App, Sandbox, Service, basic, follow_return, poll
+from mcp_client import Mcp
 from test_conventions import FILLING
 from test_frame import OPERATIONS
 from test_keys import create
@@ -237,6 +238,9 @@ def walk_webhooks(record, receiver):
 def walk_service(record):
     record.walk("listEvents", 200, params={"after": 0, "limit": 2})
     record.walk("listPlatforms", 200)
+    agent = Mcp(record.service, record.app.token)
+    asked = {**agent.message("tools/call", {"name": "list_accounts", "arguments": {"platform": "x"}}), "id": 1}
+    record.keep("callMcp", agent.send(asked, agent.headers("tools/call", "list_accounts")))
     record.keep("getHealth", record.service.request("GET", "/healthz"))
     record.keep("getReadiness", record.service.request("GET", "/readyz"))
 
