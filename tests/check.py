@@ -90,7 +90,9 @@ def check_lengths():
 
 
 def check_shell():
-    return run("shellcheck", "dev", ".ci/run", *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "examples").glob("*.sh"))))
+    beside = ["packaging/backup", "packaging/debian/posthorn.postinst", "packaging/debian/posthorn.postrm"]
+    examples = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.sh"))
+    return run("shellcheck", "dev", ".ci/run", *(name for name in beside if (ROOT / name).exists()), *examples)
 
 
 def check_spelling():
@@ -101,7 +103,7 @@ def check_spelling():
 
 
 def check_python():
-    return run("flake8", "tests", "bench", "api", "examples")
+    return run("flake8", "tests", "bench", "api", "examples", "packaging")
 
 
 def check_javascript():
