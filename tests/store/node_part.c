@@ -228,7 +228,8 @@ static void a_later_start_takes_the_id(void **state)
 	assert_int_equal(store_node_beat(fx->store, &taken, &err), ERR_NOT_FOUND);
 	const struct sql_value nothing = sql_word("");
 	change(fx, SQL_NODE_PUT,
-	       SQL_ARGS(sql_text(id), nothing, nothing, nothing, nothing, sql_int(started_us + 1)));
+	       SQL_ARGS(sql_text(id), nothing, nothing, nothing, nothing, sql_int(started_us + 1),
+			nothing));
 	assert_int_equal(store_node_beat(fx->store, &taken, &err), ERR_CONFLICT);
 	assert_non_null(strstr(err.text, "copied"));
 	fixture_reopen(fx); /* leaves the other's row alone */
