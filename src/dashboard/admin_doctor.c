@@ -293,6 +293,31 @@ static void check_integrity(struct admin *admin, struct arena *arena, struct adm
 				   STR_ARG(problem)));
 }
 
+/* From here on it is felt: a turn of the engine waits for eight of them at most. */
+#define FAR_US (10 * US_PER_MS)
+
+static void check_distance(struct admin *admin, struct arena *arena, struct admin_findings *x)
+{
+	int64_t us = 0;
+	struct error err = {0};
+	if (!store_is_shared(admin->config.store))
+		return;
+	if (store_round_trip(admin->config.store, &us, &err) != ERR_NONE) {
+		finding(x, "distance", false, str_copy(arena, str_of(err.text)));
+		return;
+	}
+	admin_finding(
+		x, "distance", us < FAR_US ? ADMIN_FINE : ADMIN_WARNING,
+		str_format(arena,
+			   "a question to PostgreSQL and its answer take %.1f ms. A post is "
+			   "accepted after two of them, and a turn of the engine waits for eight "
+			   "at most%s",
+			   (double)us / 1e3,
+			   us < FAR_US ? ""
+				       : ": run the nodes closer to the database, or posts go "
+					 "out more slowly"));
+}
+
 static void check_accounts(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct platform_use use = {0};
@@ -364,9 +389,10 @@ void admin_doctor(void *context, struct http_request *request, struct http_respo
 {
 	typedef void (*check)(struct admin * admin, struct arena * arena,
 			      struct admin_findings * x);
-	static const check checks[] = {check_store, check_service,  check_integrity, check_nodes,
-				       check_queue, check_holds,    check_pauses,    check_alarms,
-				       check_apps,  check_accounts, check_webhooks};
+	static const check checks[] = {check_store,    check_service,  check_integrity,
+				       check_distance, check_nodes,    check_queue,
+				       check_holds,    check_pauses,   check_alarms,
+				       check_apps,     check_accounts, check_webhooks};
 	struct admin_findings x = {.worst = ADMIN_FINE};
 	json_writer_init(&x.w, http_response_json(response, 200));
 	json_begin_object(&x.w);

@@ -17,7 +17,7 @@ import requests
 from cluster import Cluster
 from drop_proxy import DropProxy
 from harness import cli, marker, poll
-from postgres_server import free_port, programs
+from postgres_server import PostgresServer, free_port, programs
 
 # docs/postgres.md, "When something fails": a request is answered within so long, whatever the database does.
 REQUEST_LIMIT_S = 20
@@ -134,6 +134,53 @@ def test_a_pooler_in_session_mode_works():
         for _ in range(4):
             assert app.published(app.account("facebook"), marker())["status"] == "published"
         cluster.nodes.pop("pooled").stop()
+
+
+# ---- the URL is libpq's ----
+
+
+def make_certificate(data):
+    """A certificate of 127.0.0.1 that is its own authority, for the server in this directory."""
+    done = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                           "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", data / "server.key",
+                           "-out", data / "server.crt"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    owner = data.stat()
+    for name in ("server.key", "server.crt"):
+        os.chown(data / name, owner.st_uid, owner.st_gid)
+        os.chmod(data / name, 0o600)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_hosts_tls_and_a_file_of_passwords(tmp_path):
+    """Nobody listens on the first host, the second is a replica; the third is the one that takes writes, by TLS and with a password."""
+    server = PostgresServer({"ssl": "on", "ssl_cert_file": "'server.crt'", "ssl_key_file": "'server.key'"})
+    make_certificate(server.data)
+    hba = server.data / "pg_hba.conf"
+    hba.write_text("hostssl all guarded 127.0.0.1/32 scram-sha-256\nhostnossl all guarded 127.0.0.1/32 reject\n" + hba.read_text())
+    with Cluster(time_scale=20, server=server.start()) as cluster:
+        name = name_of(cluster.url)
+        cluster.sql("CREATE ROLE guarded LOGIN PASSWORD 'a:pass'")
+        cluster.sql(f"ALTER DATABASE {name} OWNER TO guarded")
+        replica = server.make_replica().start()
+        try:
+            passfile = tmp_path / "passwords"
+            passfile.write_text("127.0.0.1:*:*:guarded:a\\:pass\n")
+            passfile.chmod(0o600)
+            hosts = f"127.0.0.1:{free_port()},127.0.0.1:{replica.port},127.0.0.1:{server.port}"
+            cluster.urls["guarded"] = (f"postgres://guarded@{hosts}/{name}?sslmode=verify-full&sslrootcert={server.data}/server.crt"
+                                       f"&passfile={passfile}&target_session_attrs=read-write")
+            cluster.start("guarded")
+            app = cluster.app("facebook")
+            assert app.published(app.account("facebook"), marker())["status"] == "published"
+            counts = cluster.sql("SELECT count(*), count(*) FILTER (WHERE s.ssl) FROM pg_stat_activity a JOIN pg_stat_ssl s USING (pid)"
+                                 " WHERE a.usename = 'guarded'").split("|")
+            assert counts[0] == counts[1] != "0", "every session is encrypted, and there are some"
+            checks = {check["check"]: check for check in json.loads(cluster.nodes["guarded"].cli("doctor").stdout)["checks"]}
+            assert "a question to PostgreSQL and its answer take" in checks["distance"]["message"], checks["distance"]
+            cluster.nodes.pop("guarded").stop()
+        finally:
+            replica.remove()
 
 
 # ---- a network that swallows everything ----

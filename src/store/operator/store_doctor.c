@@ -15,6 +15,31 @@ enum err_kind store_integrity_check(struct store *store, struct arena *arena,
 	return kind;
 }
 
+#define ROUND_TRIPS 9
+
+enum err_kind store_round_trip(struct store *store, int64_t *us_out, struct error *err)
+{
+	int64_t sorted_us[ROUND_TRIPS];
+	*us_out = 0;
+	if (!sql_is_shared(store->sql))
+		return ERR_NONE;
+	for (size_t i = 0; i < ROUND_TRIPS; i++) {
+		const int64_t from_us = clock_boot_us(store->own_clock);
+		int64_t now_us = 0;
+		const enum err_kind kind =
+			store_number(store, SQL_DATABASE_NOW, SQL_NO_ARGS, &now_us, err);
+		if (kind != ERR_NONE)
+			return kind;
+		const int64_t took_us = clock_boot_us(store->own_clock) - from_us;
+		size_t place = i;
+		for (; place > 0 && sorted_us[place - 1] > took_us; place--)
+			sorted_us[place] = sorted_us[place - 1];
+		sorted_us[place] = took_us;
+	}
+	*us_out = sorted_us[ROUND_TRIPS / 2];
+	return ERR_NONE;
+}
+
 struct use_row {
 	int64_t platform;
 	int64_t reauth_count;

@@ -19,6 +19,9 @@ struct store;
 enum err_kind store_integrity_check(struct store *store, struct arena *arena,
 				    struct str *problem_out, struct error *err);
 
+/* How far the database is: the median of a few of the shortest questions. 0 where it is a file. */
+enum err_kind store_round_trip(struct store *store, int64_t *us_out, struct error *err);
+
 struct platform_use {
 	bool is_used[PLATFORM_ID_MAX + 1];         /* it has a credential or an account */
 	int64_t reauth_count[PLATFORM_ID_MAX + 1]; /* accounts to be connected again */
