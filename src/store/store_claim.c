@@ -21,6 +21,9 @@
 /* An app of another node is left to it for so long after its work is due, or after it was looked at
  * last: then that node is gone, or has no room. */
 #define CLAIM_NEGLECT_US (2 * US_PER_S)
+/* A claim that may take fewer, and takes them all, is of a node without room; one that takes as
+ * many as a turn may goes on with the next turn. */
+#define CLAIM_ROOM_MIN 32
 /* A clock that was set back by less holds nothing up that anybody would notice. */
 #define SET_BACK_MIN_US US_PER_S
 
@@ -620,7 +623,7 @@ static enum err_kind note_app(const struct claim *claim, const struct claim_app 
 {
 	struct sql_connection *sql = claim->tx->sql;
 	const int64_t now_us = claim->wish->now_us;
-	const bool is_full = claim->count == claim->wish->max || claim->is_full;
+	const bool is_full = claim->count == claim->wish->max && claim->wish->max < CLAIM_ROOM_MIN;
 	const struct sql_value values[] = {
 		sql_text(app->id), sql_int(app->was_scheduled),
 		sql_int(app->is_put_off ? now_us + PUT_OFF_US : NEVER_US),
