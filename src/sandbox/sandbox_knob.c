@@ -79,6 +79,7 @@ static const char *unit_of(const struct knob *knob)
 		const char *unit;
 	} units[] = {{"_ms", "milliseconds"},
 		     {"_s", "seconds"},
+		     {"_days", "days"},
 		     {"_mils", "thousandths of a dollar"},
 		     {"_per_day", "a day"}};
 	for (size_t i = 0; i < COUNT_OF(units); i++) {

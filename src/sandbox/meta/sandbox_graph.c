@@ -119,11 +119,11 @@ static void handle_graph(struct sandbox_call *call)
 	const struct str path = sandbox_graph_path(call);
 	const struct str id = sandbox_graph_path_first(path);
 	const struct str edge_name = str_slice(path, id.len + 2, path.len);
-	if (str_equal_z(path, "/oauth/access_token")) {
+	if (!sandbox_graph_is_login_host(call) && str_equal_z(path, "/oauth/access_token")) {
 		sandbox_graph_access_token(call);
 		return;
 	}
-	if (str_equal_z(path, "/debug_token")) {
+	if (!sandbox_graph_is_login_host(call) && str_equal_z(path, "/debug_token")) {
 		sandbox_graph_debug_token(call);
 		return;
 	}
@@ -132,8 +132,13 @@ static void handle_graph(struct sandbox_call *call)
 		return;
 	if (node == NULL && sandbox_graph_token(call) == NULL)
 		return;
+	/* Instagram Login's host knows Instagram only. */
+	const bool is_elsewhere =
+		node != NULL && sandbox_graph_is_login_host(call) && !is_instagram_kind(node->kind);
 	const struct graph_edge *edge =
-		node != NULL ? find_any_edge(call->request->method, node->kind, edge_name) : NULL;
+		node != NULL && !is_elsewhere
+			? find_any_edge(call->request->method, node->kind, edge_name)
+			: NULL;
 	if (edge == NULL) {
 		sandbox_graph_fail_text(
 			call, &sandbox_graph_no_object,
@@ -250,6 +255,18 @@ const struct sandbox_module sandbox_facebook = {
 };
 
 static const struct sandbox_route instagram_routes[] = {
+	{"GET", "/www.instagram.com/oauth/authorize", sandbox_instagram_authorize, HTTP_BODY_NONE,
+	 0},
+	{"POST", "/api.instagram.com/oauth/access_token", sandbox_instagram_exchange,
+	 HTTP_BODY_MEMORY, 0},
+	{"GET", "/" GRAPH_LOGIN_HOST "/access_token", sandbox_instagram_lengthen, HTTP_BODY_NONE,
+	 0},
+	{"GET", "/" GRAPH_LOGIN_HOST "/refresh_access_token", sandbox_instagram_renew,
+	 HTTP_BODY_NONE, 0},
+	{"GET", "/" GRAPH_LOGIN_HOST "/{*rest}", handle_graph, HTTP_BODY_NONE, 0},
+	{"POST", "/" GRAPH_LOGIN_HOST "/{*rest}", handle_graph, HTTP_BODY_MEMORY,
+	 GRAPH_BODY_MAX_BYTES},
+	{"DELETE", "/" GRAPH_LOGIN_HOST "/{*rest}", handle_graph, HTTP_BODY_MEMORY, 0},
 	{"GET", "/www.instagram.com/p/{code}/", handle_instagram_site, HTTP_BODY_NONE, 0},
 	{"GET", "/www.instagram.com/reel/{code}/", handle_instagram_site, HTTP_BODY_NONE, 0},
 	{"GET", "/www.instagram.com/stories/{user}/{code}", handle_instagram_site, HTTP_BODY_NONE,

@@ -9,6 +9,10 @@
 #define GRAPH_PAGES 3
 #define GRAPH_COLLABORATORS_MAX 10
 #define GRAPH_HOST "graph.facebook.com"
+#define GRAPH_LOGIN_HOST "graph.instagram.com" /* of tokens that Instagram Login gave (2.8) */
+/* labels of those tokens */
+#define GRAPH_LOGIN_SHORT "ig-short"
+#define GRAPH_LOGIN_LONG "ig-long"
 /* the User-Agent with which Meta fetches media and links (1) */
 #define GRAPH_FETCH_AGENT \
 	"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
@@ -160,6 +164,10 @@ struct sandbox_token *sandbox_graph_token_of(struct sandbox_call *call);
 struct sandbox_token *sandbox_graph_token(struct sandbox_call *call);
 const struct graph_grant *sandbox_graph_grant(const struct sandbox_token *token);
 bool sandbox_graph_is_page_token(const struct sandbox_token *token);
+/* The token came by Instagram Login: it is of one account, and of that login's host. */
+bool sandbox_graph_is_login_token(const struct sandbox_token *token);
+/* The call came to Instagram Login's host. */
+bool sandbox_graph_is_login_host(const struct sandbox_call *call);
 /* The token, when it is a Page token of this Page. NULL = the call has been answered; a user
  * token gets the well-known error 200. */
 struct sandbox_token *sandbox_graph_page_token(struct sandbox_call *call,
@@ -217,6 +225,15 @@ void sandbox_graph_access_token(struct sandbox_call *call);
 void sandbox_graph_debug_token(struct sandbox_call *call);
 /* Splits a scope list at blanks and commas into out; returns how many words, at most max. */
 size_t sandbox_graph_scopes_split(struct str scopes, struct str *out, size_t max);
+
+/* ---- sandbox_instagram_login.c ---- */
+
+void sandbox_instagram_authorize(struct sandbox_call *call);
+void sandbox_instagram_exchange(struct sandbox_call *call);
+void sandbox_instagram_lengthen(struct sandbox_call *call);
+void sandbox_instagram_renew(struct sandbox_call *call);
+/* Answers with the account's fields as that login's host names them. */
+void sandbox_instagram_profile_write(struct sandbox_call *call, const struct graph_page *page);
 
 /* ---- sandbox_graph_pages.c ---- */
 

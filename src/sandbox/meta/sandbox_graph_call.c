@@ -127,7 +127,9 @@ struct sandbox_token *sandbox_graph_token(struct sandbox_call *call)
 		sandbox_graph_fail(call, &missing);
 		return NULL;
 	}
-	if (token == NULL || token->kind != SANDBOX_TOKEN_ACCESS) {
+	/* Either host knows its own login's tokens only (2.8). */
+	if (token == NULL || token->kind != SANDBOX_TOKEN_ACCESS ||
+	    sandbox_graph_is_login_token(token) != sandbox_graph_is_login_host(call)) {
 		sandbox_graph_fail_token(call, 0,
 					 "Invalid OAuth access token - Cannot parse access token");
 		return NULL;
@@ -158,9 +160,31 @@ bool sandbox_graph_is_page_token(const struct sandbox_token *token)
 	return str_equal_z(token->label, "page");
 }
 
-static bool check_scope(struct sandbox_call *call, const struct sandbox_token *token,
-			const char *scope)
+bool sandbox_graph_is_login_token(const struct sandbox_token *token)
 {
+	return str_equal_z(token->label, GRAPH_LOGIN_SHORT) ||
+	       str_equal_z(token->label, GRAPH_LOGIN_LONG);
+}
+
+bool sandbox_graph_is_login_host(const struct sandbox_call *call)
+{
+	return str_has_prefix(call->request->path, STR("/" GRAPH_LOGIN_HOST "/"));
+}
+
+/* Instagram Login names the same permissions instagram_business_... (2.1). */
+static const char *scope_name(struct sandbox_call *call, const struct sandbox_token *token,
+			      const char *scope)
+{
+	struct str rest = str_of(scope);
+	if (!sandbox_graph_is_login_token(token) || !str_skip(&rest, STR("instagram_")))
+		return scope;
+	return str_z(call->arena, str_concat(call->arena, STR("instagram_business_"), rest));
+}
+
+static bool check_scope(struct sandbox_call *call, const struct sandbox_token *token,
+			const char *wanted)
+{
+	const char *scope = scope_name(call, token, wanted);
 	if (sandbox_scope_has(token->scope, scope))
 		return true;
 	sandbox_graph_fail_text(call, &(struct graph_error){403, 200, 0},
@@ -200,9 +224,11 @@ struct sandbox_token *sandbox_graph_page_reader(struct sandbox_call *call,
 		return NULL;
 	const bool is_its_page =
 		sandbox_graph_is_page_token(token) && str_equal(token->subject, page->id);
+	const bool is_its_account =
+		sandbox_graph_is_login_token(token) && str_equal(token->subject, page->ig_id);
 	const bool is_its_user = !sandbox_graph_is_page_token(token) &&
 				 sandbox_graph_grant(token)->has_page[page - pages];
-	if (!is_its_page && !is_its_user) {
+	if (!is_its_page && !is_its_account && !is_its_user) {
 		sandbox_graph_fail(call, &sandbox_graph_no_object);
 		return NULL;
 	}

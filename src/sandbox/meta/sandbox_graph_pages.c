@@ -293,6 +293,10 @@ static void get_ig(struct sandbox_call *call, struct graph_node *node)
 {
 	if (sandbox_graph_page_reader(call, node->page, "instagram_basic") == NULL)
 		return;
+	if (sandbox_graph_is_login_host(call)) {
+		sandbox_instagram_profile_write(call, node->page);
+		return;
+	}
 	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);

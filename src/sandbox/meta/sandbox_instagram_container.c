@@ -301,12 +301,20 @@ static void pull_video(struct sandbox_call *call, struct str url, struct contain
 		draft->error_subcode = video_fault(draft);
 }
 
+/* Only Facebook Login's host has resumable uploads (2.1). */
+static const struct graph_error no_resumable = {
+	400, 100, 0, "(#100) The parameter upload_type is not supported with Instagram Login"};
+
 static bool read_media(struct sandbox_call *call, struct container *draft)
 {
 	const struct str image = sandbox_param(call, "image_url");
 	const struct str video = sandbox_param(call, "video_url");
 	const bool may_be_image = draft->kind == CONTAINER_IMAGE || draft->kind == CONTAINER_STORY;
 	const bool may_be_video = draft->kind != CONTAINER_IMAGE;
+	if (sandbox_has_param(call, "upload_type") && sandbox_graph_is_login_host(call)) {
+		sandbox_graph_fail(call, &no_resumable);
+		return false;
+	}
 	if (may_be_video && str_equal_z(sandbox_param(call, "upload_type"), "resumable")) {
 		draft->waits_for_bytes = true;
 		return true;
