@@ -46,8 +46,12 @@ static void write_plan(struct validation *v, struct json_writer *w,
 {
 	const struct platform *platform = platform_of(account->platform);
 	struct plan_call *calls = ARENA_ARRAY(v->request->arena, struct plan_call, PLAN_CALLS_MAX);
+	struct plan_account target = {.type = account->type};
+	if (!str_is_empty(account->extra) && json_parse(v->request->arena, account->extra, NULL,
+							&target.extra, NULL, NULL) != ERR_NONE)
+		target.extra = NULL;
 	const size_t count = plan_make(platform, content, rules_post_type(platform, content),
-				       account->type, calls, PLAN_CALLS_MAX);
+				       &target, calls, PLAN_CALLS_MAX);
 	for (size_t i = 0; i < count && i < PLAN_CALLS_MAX; i++) {
 		json_begin_object(w);
 		json_member_int(w, "part", (int64_t)calls[i].part);

@@ -42,7 +42,11 @@
 	X(client_secret_stdin, "client-secret-stdin", false, \
 	  "credential set: read the secret from standard input") \
 	X(variant, "variant", true, \
-	  "credential set: the kind of app; LinkedIn: member (when not given), pages or both") \
+	  "credential set: the kind of app; LinkedIn: member (when not given), pages or both; " \
+	  "Instagram: facebook_login (when not given) or instagram_login") \
+	X(config_id, "config-id", true, \
+	  "credential set: Facebook, Instagram: the configuration of Facebook Login for Business " \
+	  "to ask for instead of scopes; empty = none") \
 	X(scopes, "scopes", true, \
 	  "credential set: OAuth scopes to request; empty = the platform's usual ones; key " \
 	  "create: " \

@@ -52,7 +52,8 @@ struct command {
 	  "new client secret; revokes the token") \
 	X("credential", "set", command_credential_set, 0, \
 	  "--app CLIENT_ID --platform SLUG --client-id ID (--client-secret-file FILE | " \
-	  "--client-secret-stdin) [--variant NAME] [--scopes LIST] [--verify] [--force]", \
+	  "--client-secret-stdin) [--variant NAME] [--config-id ID] [--scopes LIST] [--verify] " \
+	  "[--force]", \
 	  "enter a platform's OAuth credentials; one that works stays until the new one is " \
 	  "proven") \
 	X("credential", "verify", command_credential_verify, 0, "--app CLIENT_ID --platform SLUG", \

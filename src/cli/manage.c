@@ -307,6 +307,8 @@ int command_credential_set(const struct command *command)
 	json_member_str(&w, "client_secret", secret);
 	if (a->variant != NULL)
 		json_member_str(&w, "variant", str_of(a->variant));
+	if (a->config_id != NULL)
+		json_member_str(&w, "config_id", str_of(a->config_id));
 	if (a->scopes != NULL)
 		json_member_str(&w, "scopes", str_of(a->scopes));
 	json_member_bool(&w, "verify", a->verify != NULL);

@@ -36,9 +36,8 @@ static struct str scopes_joined(struct arena *arena, struct str scopes, const ch
 }
 
 static struct str scopes_of(struct arena *arena, const struct oauth_profile *profile,
-			    struct str variant)
+			    const struct oauth_variant *kind)
 {
-	const struct oauth_variant *kind = oauth_variant_find(profile, variant);
 	const char *const *names = kind != NULL ? kind->scopes : profile->scopes;
 	struct buf scopes;
 	buf_init(&scopes, arena, 2048);
@@ -61,18 +60,36 @@ static struct str address_of(struct arena *arena, struct str pattern, struct str
 	return str_concat(arena, head, str_slice(pattern, at + mark.len, pattern.len));
 }
 
+/* Scopes, or the set of permissions that stands in their place: its answer must be told to be a
+ * code (meta.md 2.3). */
+static void permissions_add(struct buf *query, struct arena *arena,
+			    const struct oauth_profile *profile, const struct oauth_variant *kind,
+			    const struct authorize_values *values)
+{
+	const bool has_own_address = kind != NULL && kind->authorize_url != NULL;
+	if (profile->takes_config_id && !has_own_address && !str_is_empty(values->config_id)) {
+		form_add(query, "config_id", values->config_id);
+		form_add(query, "override_default_response_type", STR("true"));
+		return;
+	}
+	form_add(query, "scope",
+		 str_is_empty(values->scopes)
+			 ? scopes_of(arena, profile, kind)
+			 : scopes_joined(arena, values->scopes, profile->scope_separator));
+}
+
 struct str authorize_url(struct arena *arena, const struct oauth_profile *profile,
 			 const struct authorize_values *values)
 {
+	const struct oauth_variant *kind = oauth_variant_find(profile, values->variant);
+	const char *address = kind != NULL && kind->authorize_url != NULL ? kind->authorize_url
+									  : profile->authorize_url;
 	struct buf query;
 	buf_init(&query, arena, URL_MAX_BYTES);
 	form_add(&query, profile->client_id_name, values->client_id);
 	form_add(&query, "redirect_uri", values->redirect_uri);
 	form_add(&query, "response_type", STR("code"));
-	form_add(&query, "scope",
-		 str_is_empty(values->scopes)
-			 ? scopes_of(arena, profile, values->variant)
-			 : scopes_joined(arena, values->scopes, profile->scope_separator));
+	permissions_add(&query, arena, profile, kind, values);
 	form_add(&query, "state", values->state);
 	if (profile->pkce != PKCE_NONE) {
 		form_add(&query, "code_challenge",
@@ -81,7 +98,9 @@ struct str authorize_url(struct arena *arena, const struct oauth_profile *profil
 	}
 	for (size_t i = 0; i < COUNT_OF(profile->extra) && profile->extra[i].name != NULL; i++)
 		form_add(&query, profile->extra[i].name, str_of(profile->extra[i].value));
-	struct str address =
-		address_of(arena, str_of(profile->authorize_url), values->graph_version);
-	return str_concat(arena, str_concat(arena, address, STR("?")), buf_str(&query));
+	return str_concat(arena,
+			  str_concat(arena,
+				     address_of(arena, str_of(address), values->graph_version),
+				     STR("?")),
+			  buf_str(&query));
 }

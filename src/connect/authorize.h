@@ -14,8 +14,9 @@ struct authorize_values {
 	struct str state;
 	struct str pkce_verifier; /* empty when the profile does without */
 	struct str graph_version;
-	struct str variant; /* the credential's; empty = the profile's first */
-	struct str scopes;  /* the credential's, separated by spaces; empty = the variant's */
+	struct str variant;   /* the credential's; empty = the profile's first */
+	struct str scopes;    /* the credential's, separated by spaces; empty = the variant's */
+	struct str config_id; /* in the scopes' place, where the profile takes one; empty = none */
 };
 
 /* Where the user is sent to give consent. Lives in arena. */

@@ -102,6 +102,7 @@ enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 		.graph_version = config->settings->graph_version,
 		.variant = credential.variant,
 		.scopes = credential.scopes,
+		.config_id = credential.config_id,
 	};
 	struct str url;
 	kind = reachable_url(connector, arena, authorize_url(arena, oauth, &values), &url, err);

@@ -95,11 +95,14 @@ static void check_token(struct connector *connector, struct arena *arena,
 			const struct account_row *account, int64_t wait_ms,
 			struct check_outcome *outcome_out)
 {
-	const bool has_ended = account->expires_at_us > 0 &&
-			       account->expires_at_us <= clock_now_us(connector->config.clock);
+	const int64_t now_us = clock_now_us(connector->config.clock);
+	const bool has_ended = account->expires_at_us > 0 && account->expires_at_us <= now_us;
+	const bool can_be_renewed =
+		!str_is_empty(account->refresh_token_sealed) &&
+		(account->refresh_expires_at_us == 0 || account->refresh_expires_at_us > now_us);
 	/* Only deliveries refresh, one at a time for each account: two refreshes at once would burn
 	 * a single-use token. */
-	if (has_ended && !str_is_empty(account->refresh_token_sealed)) {
+	if (has_ended && can_be_renewed) {
 		*outcome_out = (struct check_outcome){
 			CHECK_GOOD,
 			STR("The access token has expired; it is renewed with the next post.")};

@@ -14,6 +14,7 @@ static enum err_kind ask_platform(struct connector *connector, struct arena *are
 		return kind;
 	}
 	t->env.client_id = str_copy(t->arena, credential->client_id);
+	t->env.variant = str_copy(t->arena, credential->variant);
 	t->env.redirect_uri = connector_callback_url(connector, t->arena, credential->platform);
 	ask_run(t, arena, wait_ms, outcome_out);
 	return ERR_NONE;

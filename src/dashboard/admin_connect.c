@@ -124,6 +124,7 @@ static void write_guide(struct admin *admin, struct arena *arena, struct json_wr
 	json_member_str(w, "scopes", has_own ? credential->scopes : fallback);
 	json_member_str(w, "default_scopes", fallback);
 	write_variants(w, arena, id);
+	json_member_bool(w, "takes_config_id", platform_of(id)->oauth->takes_config_id);
 	json_member_str(w, "review", str_of(guide->review));
 	json_key(w, "credential");
 	if (credential != NULL)

@@ -10,6 +10,7 @@
 #include "connect.h"
 
 #define VERIFY_WAIT_MS 30000
+#define CONFIG_ID_MAX_BYTES 64 /* Meta's ids are decimal (meta.md 1) */
 
 /* Empty where all apps are of one kind. */
 static struct str variant_name(const struct credential_row *credential)
@@ -26,6 +27,7 @@ static void write_fields(struct admin *admin, struct arena *arena, struct json_w
 	json_member_str(w, "client_id", credential->client_id);
 	json_member_str(w, "state", str_of(credential_state_name(credential->state)));
 	json_member_str_or_null(w, "variant", variant_name(credential));
+	json_member_str_or_null(w, "config_id", credential->config_id);
 	json_member_str_or_null(w, "scopes", credential->scopes);
 	json_member_str_or_null(w, "message", credential->message);
 	json_member_instant(w, "verified_at", credential->verified_at_us);
@@ -148,9 +150,9 @@ static bool verify(struct admin *admin, struct http_request *request,
 
 static const struct json *read_body(struct http_request *request, struct http_response *response)
 {
-	return admin_request_body(
-		request, response,
-		KNOWN("client_id", "client_secret", "verify", "scopes", "variant", "force"));
+	return admin_request_body(request, response,
+				  KNOWN("client_id", "client_secret", "verify", "scopes", "variant",
+					"config_id", "force"));
 }
 
 /* White space at both ends is removed: a secret pasted with a trailing newline would break Basic
@@ -229,15 +231,44 @@ static bool read_variant(const struct json *value, struct http_request *request,
 	return false;
 }
 
-/* Fills the row's scopes and variant. What the request leaves out stays as it was, since another
- * set of scopes than last time ends the users' tokens (linkedin.md 1.1); but a variant that is
- * given comes with its own scopes. */
+/* Only Facebook Login has configurations. False: answered. */
+static bool read_config_id(const struct json *value, struct http_request *request,
+			   struct http_response *response, struct credential_row *row)
+{
+	const struct oauth_profile *oauth = platform_of(row->platform)->oauth;
+	const struct oauth_variant *variant = oauth_variant_find(oauth, row->variant);
+	const struct str id = str_trim(json_string(value));
+	const bool has_none =
+		!oauth->takes_config_id || (variant != NULL && variant->authorize_url != NULL);
+	if (!json_is(value, JSON_TYPE_STRING) || id.len > CONFIG_ID_MAX_BYTES) {
+		admin_respond_field_error(response, "config_id",
+					  STR("config_id must be a string of at most 64 bytes."));
+		return false;
+	}
+	if (has_none && !str_is_empty(id)) {
+		admin_respond_field_error(
+			response, "config_id",
+			str_format(request->arena,
+				   "%s has no config_id%s: it belongs to Facebook Login for "
+				   "Business.",
+				   platform_id_name(row->platform),
+				   oauth->takes_config_id ? " with this variant" : ""));
+		return false;
+	}
+	row->config_id = id;
+	return true;
+}
+
+/* Fills the row's scopes, variant and config_id. What the request leaves out stays as it was, since
+ * another set of scopes than last time ends the users' tokens (linkedin.md 1.1); but a variant that
+ * is given comes with its own scopes, and scopes or a variant without a config_id. */
 static bool find_scopes(struct admin *admin, struct http_request *request,
 			struct http_response *response, struct credential_row *row)
 {
 	const struct json *body = read_body(request, response);
 	const struct json *scopes = json_get(body, "scopes");
 	const struct json *variant = json_get(body, "variant");
+	const struct json *config_id = json_get(body, "config_id");
 	struct credential_row before = {0};
 	struct error err = {0};
 	const bool is_changed =
@@ -245,11 +276,14 @@ static bool find_scopes(struct admin *admin, struct http_request *request,
 				      row->platform, &before, &err) == ERR_NONE;
 	if (is_changed && variant == NULL)
 		row->variant = before.variant;
-	if (is_changed && variant == NULL && scopes == NULL)
+	if (is_changed && variant == NULL && scopes == NULL) {
 		row->scopes = before.scopes;
+		row->config_id = before.config_id;
+	}
 	return (json_is_null(variant) ||
 		read_variant(variant, request, response, row->platform, &row->variant)) &&
-	       (json_is_null(scopes) || read_scopes(scopes, request, response, &row->scopes));
+	       (json_is_null(scopes) || read_scopes(scopes, request, response, &row->scopes)) &&
+	       (json_is_null(config_id) || read_config_id(config_id, request, response, row));
 }
 
 /* A slip must not stop a platform that works: beside a verified credential another one waits until

@@ -30,6 +30,9 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		  META_PAGES, "Copy the App ID and App secret from App settings > Basic.",
 		  "Users connect professional Instagram accounts that are linked to a Facebook "
 		  "Page.",
+		  "For accounts without a Page, choose instagram_login instead: add the product "
+		  "Instagram with Instagram Login, add the redirect URI under Business login "
+		  "settings, and enter the Instagram app's own id and secret.",
 		  NULL},
 		 META_REVIEW
 		 " What a person allowed for Instagram ends 90 days after they last used "

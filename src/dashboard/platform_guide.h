@@ -6,7 +6,7 @@
 
 #include "platform_id.h"
 
-#define GUIDE_STEPS_MAX 6
+#define GUIDE_STEPS_MAX 7
 
 struct platform_guide {
 	const char *client_id_label;

@@ -16,10 +16,28 @@ bool account_token_can_be_refreshed(const struct delivery_task *t)
 	       t->env.client_id.len > 0;
 }
 
+static bool lasts_longer_than(const struct delivery_task *t, int64_t life_us)
+{
+	const int64_t expires_at_us = t->work.account.expires_at_us;
+	return expires_at_us == 0 || expires_at_us - t->env.now_us > life_us;
+}
+
+static int64_t refresh_ahead_us(const struct delivery_task *t)
+{
+	const int64_t ahead_us = t->platform->refresh_ahead_us;
+	return ahead_us > FRESH_US ? ahead_us : FRESH_US;
+}
+
+bool account_token_may_wait(const struct delivery_task *t, const struct failure *failure)
+{
+	const bool is_dead = failure->class == FAILURE_REAUTH || failure->class == FAILURE_TOKEN;
+	return !is_dead && lasts_longer_than(t, FRESH_US);
+}
+
 enum account_token account_token_check(const struct delivery_task *t)
 {
 	const int64_t expires_at_us = t->work.account.expires_at_us;
-	if (expires_at_us == 0 || expires_at_us - t->env.now_us > FRESH_US)
+	if (lasts_longer_than(t, refresh_ahead_us(t)))
 		return ACCOUNT_TOKEN_GOOD;
 	if (account_token_can_be_refreshed(t))
 		return ACCOUNT_TOKEN_ENDING;

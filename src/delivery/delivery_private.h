@@ -163,6 +163,8 @@ enum account_token {
 
 enum account_token account_token_check(const struct delivery_task *t);
 bool account_token_can_be_refreshed(const struct delivery_task *t);
+/* A refresh ahead of its time failed, and the old token is good for this delivery all the same. */
+bool account_token_may_wait(const struct delivery_task *t, const struct failure *failure);
 /* Turns to MODE_REFRESH until account_token_refreshed() or account_token_refresh_failed(). */
 void account_token_refresh_begin(struct delivery_task *t);
 void account_token_note_reply(struct delivery_task *t, const struct reply *reply);

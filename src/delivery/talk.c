@@ -210,7 +210,10 @@ static enum next refresh_failed(struct delivery_task *t, const struct step *step
 {
 	note_failure(t, &step->failure);
 	const struct failure failure = account_token_refresh_failed(t, &step->failure);
-	return conversation_failed(t, &failure);
+	if (!account_token_may_wait(t, &failure))
+		return conversation_failed(t, &failure);
+	record_decision(t, STR("refresh ahead of time failed: go on with the token as it is"));
+	return NEXT_ASK;
 }
 
 static enum next refresh_misfit(struct delivery_task *t, const struct step *step)

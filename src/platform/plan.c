@@ -109,19 +109,28 @@ static void add_part(struct planning *p, const struct plan_row *row, size_t part
 	}
 }
 
+static const struct plan_row *rows_for(const struct platform *platform,
+				       const struct plan_account *account)
+{
+	const struct env env = {.account_extra = account->extra};
+	return platform->login_plan != NULL && platform->is_other_login(&env) ? platform->login_plan
+									      : platform->plan;
+}
+
 size_t plan_make(const struct platform *platform, const struct post_content *post,
-		 enum post_type type, enum account_type account_type, struct plan_call *calls,
+		 enum post_type type, const struct plan_account *account, struct plan_call *calls,
 		 size_t max)
 {
+	const struct plan_row *rows = rows_for(platform, account);
 	struct planning p = {
 		.post = post,
 		.options = rules_options(post, platform->id),
 		.type = 1U << type,
-		.is_organization = account_type == ACCOUNT_ORGANIZATION,
+		.is_organization = account->type == ACCOUNT_ORGANIZATION,
 		.calls = calls,
 		.max = max,
 	};
 	for (size_t part = 0; part < post->container_count; part++)
-		add_part(&p, platform->plan, part);
+		add_part(&p, rows, part);
 	return p.count;
 }

@@ -14,6 +14,7 @@
 #include "account.h"
 #include "post.h"
 
+struct json;
 struct platform;
 
 /* ---- a platform's table ---- */
@@ -77,8 +78,14 @@ struct plan_call {
 /* Ten containers of 35 files with four calls each. */
 #define PLAN_CALLS_MAX 1600
 
+/* For whom a plan is made. */
+struct plan_account {
+	enum account_type type;
+	const struct json *extra; /* account_found.extra; NULL = none */
+};
+
 /* Writes the calls for a post of that type (rules_post_type()), at most max of them, all texts of
  * static lifetime. Returns how many there are, which may be more than max. */
 size_t plan_make(const struct platform *platform, const struct post_content *post,
-		 enum post_type type, enum account_type account_type, struct plan_call *calls,
+		 enum post_type type, const struct plan_account *account, struct plan_call *calls,
 		 size_t max);

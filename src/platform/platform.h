@@ -81,7 +81,7 @@ struct env {
 	struct str client_id;
 	struct str client_secret;
 
-	struct str variant; /* connect: of the app's credential (struct oauth_variant) */
+	struct str variant; /* verify, connect: of the app's credential (struct oauth_variant) */
 
 	/* connect: what the callback brought */
 	struct str code;
@@ -314,9 +314,10 @@ struct oauth_parameter {
 
 /* A kind of app at the platform: what it may ask for follows from the products it has. */
 struct oauth_variant {
-	const char *name;       /* "member"; NULL ends a list */
-	const char *scopes[16]; /* NULL-ended */
-	const char *summary;    /* for which app, in a few words */
+	const char *name;          /* "member"; NULL ends a list */
+	const char *scopes[16];    /* NULL-ended */
+	const char *summary;       /* for which app, in a few words */
+	const char *authorize_url; /* where its login begins; NULL = the profile's */
 };
 
 /* How the authorize URL is made. connect/ adds state and PKCE values and assembles it. */
@@ -328,6 +329,9 @@ struct oauth_profile {
 	const struct oauth_variant *variants;
 	const char *scope_separator; /* " " or "," */
 	enum pkce_style pkce;
+	/* A set of permissions that was made at the platform may stand in the scopes' place, by its
+	 * id; not for variants with an authorize_url of their own (meta.md 2.3). */
+	bool takes_config_id;
 	struct oauth_parameter extra[6]; /* fixed parameters, NULL-ended */
 	/* values of the callback's error parameter that mean the user declined; NULL-ended */
 	const char *denied_errors[4];
@@ -369,6 +373,12 @@ struct platform {
 	const struct oauth_exchange *exchange;
 	const struct post_rules *rules; /* rules.h */
 	const struct plan_row *plan;    /* plan.h: ends with stage NULL */
+	/* the plan for accounts of the platform's other login; NULL = there is none */
+	const struct plan_row *login_plan;
+	bool (*is_other_login)(const struct env *env); /* by variant or account_extra */
+	/* An access token is renewed when less of it remains, in microseconds; 0 = five minutes.
+	 * For tokens that renew themselves, which nothing can renew once they have ended. */
+	int64_t refresh_ahead_us;
 	/* The stages of each operation (stages.h); NULL = the platform does not have it. VERIFY,
 	 * CONNECT, CHECK, PUBLISH and RESOLVE are always there. */
 	const struct stage *stages[OPERATION_COUNT];

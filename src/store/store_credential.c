@@ -17,6 +17,7 @@ static void credential_read(struct sql_cursor *cursor, void *out)
 	credential->updated_at_us = sql_take_int(cursor);
 	credential->scopes = sql_take_text(cursor);
 	credential->variant = sql_take_text(cursor);
+	credential->config_id = sql_take_text(cursor);
 }
 
 static enum err_kind candidate_delete(struct store_tx *tx, const struct credential_row *row,
@@ -33,7 +34,7 @@ static enum err_kind credential_put(struct store_tx *tx, void *argument, struct 
 		tx->sql, SQL_CREDENTIAL_PUT,
 		SQL_ARGS(sql_text(row->app_id), sql_int(row->platform), sql_text(row->client_id),
 			 sql_blob(row->client_secret_sealed), sql_int(row->updated_at_us),
-			 sql_text(row->scopes), sql_text(row->variant)),
+			 sql_text(row->scopes), sql_text(row->variant), sql_text(row->config_id)),
 		NULL, err);
 	return kind == ERR_NONE ? candidate_delete(tx, row, err) : kind;
 }
@@ -100,7 +101,7 @@ enum err_kind store_candidate_put(struct store *store, const struct credential_r
 				  sql_text(candidate->client_id),
 				  sql_blob(candidate->client_secret_sealed),
 				  sql_int(candidate->updated_at_us), sql_text(candidate->scopes),
-				  sql_text(candidate->variant)),
+				  sql_text(candidate->variant), sql_text(candidate->config_id)),
 			 ERR_NONE, "", err);
 }
 

@@ -23,6 +23,7 @@ struct credential_row {
 	struct str scopes;
 	struct str
 		variant; /* the kind of app (struct oauth_variant); empty = the platform's first */
+	struct str config_id; /* asked for in the scopes' place; empty = none (oauth_profile) */
 };
 
 /* Writes client_id and sealed secret, state pending, clears message. A candidate beside it is

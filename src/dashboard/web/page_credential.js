@@ -68,6 +68,18 @@ function entryCard(context, guide) {
 					hint: `${guide.name} refuses the login for a scope that the app's products do not have.`,
 				})
 			: null,
+		guide.takes_config_id
+			? field({
+					name: "config_id",
+					label: "Configuration ID",
+					optional: true,
+					mono: true,
+					max: 64,
+					value: credential?.config_id ?? "",
+					hint: "Of Facebook Login for Business. It is asked for in place of scopes.",
+					parse: (text) => text.trim(),
+				})
+			: null,
 		field({
 			name: "scopes",
 			label: "Custom scopes",

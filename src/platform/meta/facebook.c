@@ -34,6 +34,7 @@ static const struct oauth_profile facebook_oauth = {
 		   "pages_manage_engagement", "business_management"},
 	.scope_separator = ",",
 	.pkce = PKCE_NONE,
+	.takes_config_id = true,
 	/* Else Meta does not ask again for what was declined before (meta.md 2.3). */
 	.extra = {{"auth_type", "rerequest"}},
 	.denied_errors = {"access_denied"},

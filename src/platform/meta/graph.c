@@ -21,6 +21,15 @@
 #include "multipart.h"
 #include "rules.h"
 
+/* ---- which login ---- */
+
+bool graph_is_instagram_login(const struct env *env)
+{
+	return str_equal_z(env->variant, GRAPH_LOGIN_INSTAGRAM) ||
+	       str_equal_z(json_string(json_get(env->account_extra, GRAPH_EXTRA_LOGIN)),
+			   GRAPH_LOGIN_INSTAGRAM);
+}
+
 /* ---- calls ---- */
 
 void graph_form_init(const struct env *env, struct buf *form)
@@ -44,7 +53,8 @@ static struct str proof_of(const struct env *env, struct str token)
 
 static struct str url_of(const struct env *env, struct str path)
 {
-	return str_format(env->arena, "https://" GRAPH_HOST "/" STR_FMT "/" STR_FMT,
+	return str_format(env->arena, "https://%s/" STR_FMT "/" STR_FMT,
+			  graph_is_instagram_login(env) ? GRAPH_LOGIN_HOST : GRAPH_HOST,
 			  STR_ARG(env->settings->graph_version), STR_ARG(path));
 }
 
@@ -52,7 +62,8 @@ struct call *graph_call(const struct env *env, struct step *step, enum call_kind
 			const char *method, struct str path, struct str token, struct buf *form)
 {
 	const bool is_get = str_equal_z(str_of(method), "GET");
-	if (!str_is_empty(token))
+	/* Only Facebook Login's documents know the proof. */
+	if (!str_is_empty(token) && !graph_is_instagram_login(env))
 		form_add(form, "appsecret_proof", proof_of(env, token));
 	struct str url = url_of(env, path);
 	if (is_get && form->len > 0)

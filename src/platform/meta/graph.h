@@ -19,6 +19,7 @@ struct option_rule;
 
 #define GRAPH_HOST "graph.facebook.com"
 #define GRAPH_PLAN_HOST GRAPH_HOST "/{version}"  /* as a plan shows it */
+#define GRAPH_LOGIN_HOST "graph.instagram.com"   /* of accounts that came by Instagram Login */
 #define GRAPH_UPLOAD_HOST "rupload.facebook.com" /* Meta names it in its answers */
 #define GRAPH_FORM_MAX_BYTES (512 * 1024)
 
@@ -54,12 +55,20 @@ struct option_rule;
 #define GRAPH_KEY_DATA_ACCESS_ENDS "data_access_ends"
 #define GRAPH_KEY_READS_AS_USER "reads_as_user" /* enum reader (graph.c) */
 
+/* ---- which login ---- */
+
+#define GRAPH_EXTRA_LOGIN "login" /* in an account's extra; missing = Facebook Login */
+#define GRAPH_LOGIN_INSTAGRAM "instagram_login"
+
+/* Of an account that came by Instagram Login, or a credential for it (meta.md 2.8). */
+bool graph_is_instagram_login(const struct env *env);
+
 /* ---- calls ---- */
 
 /* An empty list of parameters. */
 void graph_form_init(const struct env *env, struct buf *form);
-/* A call on /{version}/{path} with the token as bearer and its proof among the parameters; for GET
- * they go into the query. */
+/* A call on /{version}/{path} of the login's host, with the token as bearer and, by Facebook Login,
+ * its proof among the parameters; for GET they go into the query. */
 struct call *graph_call(const struct env *env, struct step *step, enum call_kind kind,
 			const char *method, struct str path, struct str token, struct buf *form);
 /* The same by POST with a multipart body, which it ends. */
@@ -135,6 +144,8 @@ const char *graph_resolve_list(const struct env *env, struct flow *flow, const s
 /* ---- app credentials and Facebook Login ---- */
 
 extern const struct stage graph_verify_stages[];
+STAGE_FUNCTIONS(graph_app_token);
+STAGE_FUNCTIONS(graph_debug);
 
 /* Stages of connect, for the tables of both platforms; each names the next. "permissions" and
  * "finish" are the platform's own. */

@@ -42,7 +42,7 @@ static void token_fail(const struct env *env, const struct reply *reply, struct 
 		step->failure.connection_error = CONNECTION_ERROR_EXCHANGE_FAILED;
 }
 
-static const char *app_token_ask(const struct env *env, struct flow *flow, struct step *step)
+const char *graph_app_token_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
 	(void)flow;
@@ -55,8 +55,8 @@ static const char *app_token_ask(const struct env *env, struct flow *flow, struc
 	return NULL;
 }
 
-static const char *app_token_answer(const struct env *env, struct flow *flow,
-				    const struct reply *reply, struct step *step)
+const char *graph_app_token_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
 {
 	const struct str token = json_string(json_get(reply->json, "access_token"));
 	if (!graph_is_ok(reply) || str_is_empty(token)) {
@@ -67,7 +67,7 @@ static const char *app_token_answer(const struct env *env, struct flow *flow,
 	return GRAPH_STAGE_DEBUG;
 }
 
-static const char *debug_ask(const struct env *env, struct flow *flow, struct step *step)
+const char *graph_debug_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
 	graph_form_init(env, &form);
@@ -77,8 +77,8 @@ static const char *debug_ask(const struct env *env, struct flow *flow, struct st
 	return NULL;
 }
 
-static const char *debug_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				struct step *step)
+const char *graph_debug_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step)
 {
 	(void)flow;
 	const struct json *app_id = json_get(json_get(reply->json, "data"), "app_id");
@@ -93,8 +93,8 @@ static const char *debug_answer(const struct env *env, struct flow *flow, const 
 }
 
 const struct stage graph_verify_stages[] = {
-	{GRAPH_STAGE_APP_TOKEN, app_token_ask, app_token_answer},
-	{GRAPH_STAGE_DEBUG, debug_ask, debug_answer},
+	{GRAPH_STAGE_APP_TOKEN, graph_app_token_ask, graph_app_token_answer},
+	{GRAPH_STAGE_DEBUG, graph_debug_ask, graph_debug_answer},
 	{.name = NULL},
 };
 

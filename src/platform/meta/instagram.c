@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram professional accounts through Facebook Login (meta.md 2, 4, 7). A post goes
+ * Instagram professional accounts, through Facebook Login or Instagram Login (meta.md 2, 4, 7;
+ * instagram_login.c). A post goes
  * up in steps: containers that Meta fills from URLs or bytes (instagram_container.c), waiting until
  * they are ready, and media_publish, which is the one call that people can see. The container makes
  * an uncertain publish call provable: its status says whether it was published
@@ -24,14 +25,34 @@
 #define UNKNOWN_WAIT_MS 30000          /* meta.md 6.3, 2207008: again in 30 s to 2 min */
 #define UNKNOWN_AGAIN_MAX 2
 #define EXTRA_MAX_BYTES (64 * 1024)
+/* Half of its 60 days: an account that posts once in the other half never ends (meta.md 2.8). */
+#define LOGIN_REFRESH_AHEAD_US (30 * US_PER_DAY)
 
 /* ---- connect ---- */
+
+#define FACEBOOK_LOGIN_SCOPES \
+	"instagram_basic", "instagram_content_publish", "instagram_manage_comments", \
+		"pages_show_list", "pages_read_engagement", "business_management"
+
+static const struct oauth_variant variants[] = {
+	{"facebook_login",
+	 {FACEBOOK_LOGIN_SCOPES},
+	 "a Meta app with Facebook Login: every account that is linked to a Facebook Page",
+	 NULL},
+	{GRAPH_LOGIN_INSTAGRAM,
+	 {"instagram_business_basic", "instagram_business_content_publish",
+	  "instagram_business_manage_comments"},
+	 "an Instagram app with Instagram Login: one account a login, without a Page",
+	 "https://www.instagram.com/oauth/authorize"},
+	{.name = NULL},
+};
 
 static const struct oauth_profile instagram_oauth = {
 	.authorize_url = "https://www.facebook.com/{graph_version}/dialog/oauth",
 	.client_id_name = "client_id",
-	.scopes = {"instagram_basic", "instagram_content_publish", "instagram_manage_comments",
-		   "pages_show_list", "pages_read_engagement", "business_management"},
+	.scopes = {FACEBOOK_LOGIN_SCOPES},
+	.variants = variants,
+	.takes_config_id = true,
 	.scope_separator = ",",
 	.pkce = PKCE_NONE,
 	.denied_errors = {"access_denied"},
@@ -90,8 +111,14 @@ static const char *instagram_finish_ask(const struct env *env, struct flow *flow
 	return NULL;
 }
 
+static const char *code_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	return graph_is_instagram_login(env) ? INSTAGRAM_STAGE_LOGIN_CODE
+					     : graph_code_ask(env, flow, step);
+}
+
 static const struct stage instagram_connect_stages[] = {
-	{GRAPH_STAGE_CODE, graph_code_ask, graph_code_answer},
+	{GRAPH_STAGE_CODE, code_ask, graph_code_answer},
 	{GRAPH_STAGE_LONG, graph_long_ask, graph_long_answer},
 	{GRAPH_STAGE_PERMISSIONS, graph_permissions_ask, instagram_permissions_answer},
 	{GRAPH_STAGE_ME, graph_me_ask, graph_me_answer},
@@ -101,6 +128,22 @@ static const struct stage instagram_connect_stages[] = {
 	{GRAPH_STAGE_PROBE, graph_probe_ask, graph_probe_answer},
 	{GRAPH_STAGE_TARGETS, graph_targets_ask, graph_targets_answer},
 	{GRAPH_STAGE_FINISH, instagram_finish_ask, graph_no_answer},
+	{INSTAGRAM_STAGE_LOGIN_CODE, instagram_login_code_ask, instagram_login_code_answer},
+	{INSTAGRAM_STAGE_LOGIN_LONG, instagram_login_long_ask, instagram_login_long_answer},
+	{INSTAGRAM_STAGE_LOGIN_ME, instagram_login_me_ask, instagram_login_me_answer},
+	{.name = NULL},
+};
+
+static const char *verify_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	return graph_is_instagram_login(env) ? INSTAGRAM_STAGE_LOGIN_SECRET
+					     : graph_app_token_ask(env, flow, step);
+}
+
+static const struct stage instagram_verify_stages[] = {
+	{GRAPH_STAGE_APP_TOKEN, verify_ask, graph_app_token_answer},
+	{GRAPH_STAGE_DEBUG, graph_debug_ask, graph_debug_answer},
+	{INSTAGRAM_STAGE_LOGIN_SECRET, instagram_secret_ask, instagram_secret_answer},
 	{.name = NULL},
 };
 
@@ -375,10 +418,14 @@ const struct platform platform_instagram = {
 	.oauth = &instagram_oauth,
 	.rules = &instagram_rules,
 	.plan = instagram_plan,
+	.login_plan = instagram_login_plan,
+	.is_other_login = graph_is_instagram_login,
+	.refresh_ahead_us = LOGIN_REFRESH_AHEAD_US,
 	.stages =
 		{
-			[OPERATION_VERIFY] = graph_verify_stages,
+			[OPERATION_VERIFY] = instagram_verify_stages,
 			[OPERATION_CONNECT] = instagram_connect_stages,
+			[OPERATION_REFRESH] = instagram_refresh_stages,
 			[OPERATION_CHECK] = graph_check_stages,
 			[OPERATION_PUBLISH] = instagram_publish_stages,
 			[OPERATION_RESOLVE] = instagram_resolve_stages,

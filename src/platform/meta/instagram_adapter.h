@@ -41,6 +41,11 @@
 #define INSTAGRAM_STAGE_MEDIA "media"
 #define INSTAGRAM_STAGE_STORIES "stories"
 #define INSTAGRAM_STAGE_COMMENTS "comments"
+#define INSTAGRAM_STAGE_LOGIN_SECRET "login_secret"
+#define INSTAGRAM_STAGE_LOGIN_CODE "login_code"
+#define INSTAGRAM_STAGE_LOGIN_LONG "login_long"
+#define INSTAGRAM_STAGE_LOGIN_ME "login_me"
+#define INSTAGRAM_STAGE_LOGIN_REFRESH "login_refresh"
 
 #define INSTAGRAM_KEY_CONTAINER "container"
 #define INSTAGRAM_KEY_REPEATS "repeats"
@@ -123,6 +128,17 @@ bool instagram_token_is_dead(const struct reply *reply);
 
 extern const struct stage instagram_resolve_stages[];
 
+/* ---- instagram_login.c: Instagram Login, without a Page ---- */
+
+/* A stage of verify. */
+STAGE_FUNCTIONS(instagram_secret);
+/* Stages of connect, in this order; the last one ends it. */
+STAGE_FUNCTIONS(instagram_login_code);
+STAGE_FUNCTIONS(instagram_login_long);
+STAGE_FUNCTIONS(instagram_login_me);
+extern const struct stage instagram_refresh_stages[];
+
 /* ---- instagram_plan.c ---- */
 
 extern const struct plan_row instagram_plan[];
+extern const struct plan_row instagram_login_plan[];

@@ -94,6 +94,13 @@ static bool is_video(const struct env *env, size_t item)
 	       post_of(env)->media[media_of(env, item)].type == MEDIA_VIDEO;
 }
 
+/* Instagram Login's host has no resumable uploads: a video is fetched there as an image is
+ * (meta.md 2.8). */
+static bool sends_bytes(const struct env *env, size_t item)
+{
+	return is_video(env, item) && !graph_is_instagram_login(env);
+}
+
 /* ---- files: checked before Meta gets them ---- */
 
 static struct str cover_url(const struct env *env)
@@ -179,10 +186,10 @@ static void children_add(const struct env *env, const struct flow *flow, struct 
 static void file_add(const struct env *env, const struct flow *flow, struct buf *form, size_t item)
 {
 	const size_t index = media_of(env, item);
-	if (is_video(env, item))
+	if (sends_bytes(env, item))
 		form_add(form, "upload_type", STR("resumable"));
 	else
-		form_add(form, "image_url",
+		form_add(form, is_video(env, item) ? "video_url" : "image_url",
 			 instagram_fetch_url(env, flow, post_of(env)->media[index].url,
 					     &env->media[index]));
 }
@@ -348,7 +355,7 @@ const char *instagram_container_answer(const struct env *env, struct flow *flow,
 	const size_t item = item_wanted(env, flow);
 	if (!graph_is_ok(reply) || str_is_empty(id) || item == SIZE_MAX)
 		return container_refused(env, flow, reply, step);
-	if (is_video(env, item) && !step_call_url_is_usable(env, upload_url)) {
+	if (sends_bytes(env, item) && !step_call_url_is_usable(env, upload_url)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 			  STR("Instagram's answer contains no usable upload URL."));
 		return NULL;
@@ -356,7 +363,7 @@ const char *instagram_container_answer(const struct env *env, struct flow *flow,
 	flow_set(flow, name_of(env, item).text, id);
 	flow_unset(flow, INSTAGRAM_KEY_FETCHES);
 	polls_begin(flow);
-	if (is_video(env, item)) {
+	if (sends_bytes(env, item)) {
 		flow_set_secret(flow, INSTAGRAM_KEY_UPLOAD_URL, upload_url);
 		flow_set_int(flow, INSTAGRAM_KEY_UPLOAD_ITEM, (int64_t)item);
 		return INSTAGRAM_STAGE_UPLOAD;

@@ -148,6 +148,38 @@ static void a_variant_brings_its_scopes(void **state)
 	assert_parameter(&form, "scope", "openid");
 }
 
+/* Instagram Login begins elsewhere, and a configuration of Facebook Login stands in the place of
+ * scopes (meta.md 2.3, 2.8). */
+static void metas_logins_differ(void **state)
+{
+	struct arena *arena = *state;
+	const struct oauth_profile *instagram = platform_of(PLATFORM_INSTAGRAM)->oauth;
+	struct authorize_values own = values;
+	own.variant = STR("instagram_login");
+	own.config_id = STR("4242");
+	struct str url = authorize_url(arena, instagram, &own);
+	assert_true(str_has_prefix(url, STR("https://www.instagram.com/oauth/authorize?")));
+	struct form form = query_of(arena, url);
+	assert_parameter(&form, "scope",
+			 "instagram_business_basic,instagram_business_content_publish,"
+			 "instagram_business_manage_comments");
+	assert_int_equal(form_count(&form, "config_id"), 0);
+	own.variant = STR("facebook_login");
+	url = authorize_url(arena, instagram, &own);
+	assert_true(str_has_prefix(url, STR("https://www.facebook.com/v25.0/dialog/oauth?")));
+	form = query_of(arena, url);
+	assert_parameter(&form, "config_id", "4242");
+	assert_parameter(&form, "override_default_response_type", "true");
+	assert_int_equal(form_count(&form, "scope"), 0);
+	own.config_id = STR("");
+	form = query_of(arena, authorize_url(arena, instagram, &own));
+	assert_int_equal(form_count(&form, "config_id"), 0);
+	assert_int_equal(form_count(&form, "scope"), 1);
+	form = query_of(arena, authorize_url(arena, platform_of(PLATFORM_X)->oauth,
+					     &(struct authorize_values){.config_id = STR("4242")}));
+	assert_int_equal(form_count(&form, "config_id"), 0);
+}
+
 static void the_pieces_stand_where_they_belong(void **state)
 {
 	struct arena *arena = *state;
@@ -176,6 +208,7 @@ int main(void)
 		TEST(every_platform_gets_a_whole_url),
 		TEST(a_credentials_scopes_go_before_the_profiles),
 		TEST(a_variant_brings_its_scopes),
+		TEST(metas_logins_differ),
 		TEST(the_pieces_stand_where_they_belong),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

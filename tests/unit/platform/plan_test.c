@@ -129,8 +129,9 @@ static void stages_stand_in_order(void **state)
 						  .container_count = c->has_comment ? 2 : 1};
 		struct plan_call calls[32];
 		char got[512] = "";
-		const size_t count = plan_make(platform_of(c->platform), &post, c->type,
-					       c->account_type, calls, 32);
+		const struct plan_account account = {.type = c->account_type};
+		const size_t count =
+			plan_make(platform_of(c->platform), &post, c->type, &account, calls, 32);
 		for (size_t n = 0; n < count; n++)
 			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s",
 				 n > 0 ? " " : "", calls[n].stage);
@@ -150,9 +151,9 @@ static void a_plan_says_how_long_it_would_be(void **state)
 		files[i] = described;
 	struct container container = {.media = files, .media_count = 35};
 	const struct post_content post = {.containers = &container, .container_count = 1};
-	assert_int_equal(plan_make(platform_of(PLATFORM_X), &post, POST_TYPE_POST, ACCOUNT_PERSONAL,
-				   calls, 2),
-			 71);
+	const struct plan_account account = {.type = ACCOUNT_PERSONAL};
+	assert_int_equal(
+		plan_make(platform_of(PLATFORM_X), &post, POST_TYPE_POST, &account, calls, 2), 71);
 	assert_non_null(calls[1].stage);
 	assert_null(calls[2].stage);
 }

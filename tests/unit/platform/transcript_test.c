@@ -322,6 +322,7 @@ static bool set_env(struct play *play, struct str name, struct str value)
 		{"client_id", &play->env.client_id},
 		{"client_secret", &play->env.client_secret},
 		{"code", &play->env.code},
+		{"variant", &play->env.variant},
 		{"redirect_uri", &play->env.redirect_uri},
 		{"pkce_verifier", &play->env.pkce_verifier},
 		{"access_token", &play->env.access_token},
