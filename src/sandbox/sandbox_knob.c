@@ -30,6 +30,40 @@ int64_t sandbox_knob(const struct sandbox *sandbox, enum sandbox_knob knob)
 	return sandbox->knobs[knob];
 }
 
+/* What apps meet on the day they were made (docs/sandbox.md, "New apps"): each the strictest value
+ * that the platform's document gives for them. */
+static const struct {
+	enum sandbox_knob knob;
+	int64_t value;
+} of_new_apps[] = {
+	{SANDBOX_KNOB_x_subscription, 0},        {SANDBOX_KNOB_x_me_limit, 75},
+	{SANDBOX_KNOB_x_create_limit, 100},      {SANDBOX_KNOB_x_segment_max_bytes, 1048576},
+	{SANDBOX_KNOB_youtube_audited, 0},       {SANDBOX_KNOB_youtube_testing, 1},
+	{SANDBOX_KNOB_tiktok_audited, 0},        {SANDBOX_KNOB_tiktok_rate_limits, 1},
+	{SANDBOX_KNOB_tiktok_posts_per_day, 15}, {SANDBOX_KNOB_instagram_publish_quota, 50},
+};
+
+/* A quota of 0 is none; of others the least is the strictest, of switches the one that is named. */
+static int64_t stricter(const struct knob *knob, int64_t set, int64_t of_new)
+{
+	const bool is_switch = knob->least == 0 && knob->most == 1;
+	if (is_switch || set == 0)
+		return of_new;
+	return set < of_new ? set : of_new;
+}
+
+int64_t sandbox_call_knob(struct sandbox_call *call, enum sandbox_knob knob)
+{
+	const int64_t set = sandbox_knob(call->sandbox, knob);
+	for (size_t i = 0; i < COUNT_OF(of_new_apps); i++) {
+		if (of_new_apps[i].knob == knob)
+			return sandbox_call_is_new(call)
+				       ? stricter(&knobs[knob], set, of_new_apps[i].value)
+				       : set;
+	}
+	return set;
+}
+
 void sandbox_knobs_reset(struct sandbox *sandbox)
 {
 	for (size_t i = 0; i < SANDBOX_KNOB_COUNT; i++)

@@ -12,10 +12,42 @@
 
 #include "sandbox_core.h"
 
+#define NEW_APP STR("-new")
+
+bool sandbox_client_id_is_new(struct str client_id)
+{
+	return str_has_suffix(client_id, NEW_APP);
+}
+
+static bool is_slug(struct str word, enum sandbox_platform platform)
+{
+	if (str_has_suffix(word, NEW_APP))
+		word = str_slice(word, 0, word.len - NEW_APP.len);
+	return str_equal_z(word, sandbox_platform_slug(platform));
+}
+
 bool sandbox_client_id_is(enum sandbox_platform platform, struct str client_id)
 {
-	return str_skip(&client_id, STR("sandbox-")) &&
-	       str_equal_z(client_id, sandbox_platform_slug(platform));
+	return str_skip(&client_id, STR("sandbox-")) && is_slug(client_id, platform);
+}
+
+struct str sandbox_client_secret_of(struct arena *arena, struct str client_id)
+{
+	str_skip(&client_id, STR("sandbox-"));
+	return str_concat(arena, STR("sandbox-secret-"), client_id);
+}
+
+bool sandbox_call_is_new(struct sandbox_call *call)
+{
+	const struct sandbox_token *token =
+		call->module->token_of != NULL ? call->module->token_of(call) : NULL;
+	struct str id = token != NULL ? token->client_id : sandbox_param(call, "client_id");
+	struct str secret;
+	if (str_is_empty(id))
+		id = sandbox_param(call, "client_key"); /* TikTok's name for it */
+	if (str_is_empty(id) && !sandbox_basic(call, &id, &secret))
+		return false;
+	return sandbox_client_id_is_new(id);
 }
 
 enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct str client_id,
@@ -23,10 +55,11 @@ enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct 
 {
 	if (!sandbox_client_id_is(platform, client_id))
 		return SANDBOX_CLIENT_UNKNOWN;
-	if (!str_skip(&client_secret, STR("sandbox-secret-")) ||
-	    !str_equal_z(client_secret, sandbox_platform_slug(platform)))
-		return SANDBOX_CLIENT_BAD_SECRET;
-	return SANDBOX_CLIENT_OK;
+	const bool is_its_secret =
+		str_skip(&client_secret, STR("sandbox-secret-")) &&
+		is_slug(client_secret, platform) &&
+		sandbox_client_id_is_new(client_id) == sandbox_client_id_is_new(client_secret);
+	return is_its_secret ? SANDBOX_CLIENT_OK : SANDBOX_CLIENT_BAD_SECRET;
 }
 
 static bool is_loopback(const struct url *url)

@@ -9,13 +9,25 @@
 #include "str.h"
 
 #include "sandbox_module.h"
+#include "sandbox_state.h"
 
 /* ---- clients ---- */
 
 enum sandbox_client { SANDBOX_CLIENT_OK, SANDBOX_CLIENT_UNKNOWN, SANDBOX_CLIENT_BAD_SECRET };
 
-/* Every platform has one app: client id "sandbox-SLUG", secret "sandbox-secret-SLUG". */
+/* Every platform has two apps: the easy one, "sandbox-SLUG" with the secret "sandbox-secret-SLUG",
+ * and one as a customer's is on the day it was made, "sandbox-SLUG-new" with
+ * "sandbox-secret-SLUG-new". */
 bool sandbox_client_id_is(enum sandbox_platform platform, struct str client_id);
+/* Whether it is the id of a new app, of any platform. */
+bool sandbox_client_id_is_new(struct str client_id);
+/* The secret of the app with that id. */
+struct str sandbox_client_secret_of(struct arena *arena, struct str client_id);
+/* Whether the call is a new app's: by its token, or else by the client id that it names. */
+bool sandbox_call_is_new(struct sandbox_call *call);
+/* The knob as this call meets it: a new app gets the stricter of what is set and what its
+ * platform's document says of such apps. */
+int64_t sandbox_call_knob(struct sandbox_call *call, enum sandbox_knob knob);
 enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct str client_id,
 					 struct str client_secret);
 /* Loopback redirect URIs count as registered (127.0.0.0/8, ::1, localhost; http or https); no other

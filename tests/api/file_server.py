@@ -14,10 +14,10 @@ def picture(path, size):
     return make_media(path, ["-f", "lavfi", "-i", f"testsrc2=size={size}", "-frames:v", "1"])
 
 
-def video(path, seconds):
+def video(path, seconds, size="128x128"):
     return make_media(
         path,
-        ["-f", "lavfi", "-i", f"testsrc2=size=128x128:rate=5:duration={seconds}", "-c:v", "libx264"]
+        ["-f", "lavfi", "-i", f"testsrc2=size={size}:rate=5:duration={seconds}", "-c:v", "libx264"]
         + ["-preset", "ultrafast", "-pix_fmt", "yuv420p", "-movflags", "+faststart"],
     )
 

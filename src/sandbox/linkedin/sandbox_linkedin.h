@@ -30,7 +30,7 @@ struct linkedin_grant {
 	struct linkedin_grant *older;
 };
 
-#define LINKEDIN_APPS 3
+#define LINKEDIN_APPS 4
 #define LINKEDIN_SCOPES_MAX 12
 
 /* An app registered at LinkedIn, with the scopes of its products. */

@@ -37,6 +37,14 @@ static const struct linkedin_app apps[LINKEDIN_APPS] = {
 		.member_day_max = 150,
 		.app_day_max = 100000,
 	},
+	/* The same as it is on its first day: the name that all new apps have. */
+	{
+		.client_id = "sandbox-linkedin-new",
+		.scopes = {"email", "openid", "profile", "w_member_social"},
+		.comments_need_feed_scope = true,
+		.member_day_max = 150,
+		.app_day_max = 100000,
+	},
 	/* Community Management API, development tier: no OpenID Connect. */
 	{
 		.client_id = "sandbox-linkedin-organization",
@@ -276,7 +284,10 @@ static bool has_fields(struct sandbox_call *call, const char *const *names, size
 static bool is_client(struct sandbox_call *call)
 {
 	if (sandbox_linkedin_app_find(sandbox_form(call, "client_id")) < LINKEDIN_APPS &&
-	    str_equal_z(sandbox_form(call, "client_secret"), "sandbox-secret-linkedin"))
+	    str_equal_z(sandbox_form(call, "client_secret"),
+			sandbox_client_id_is_new(sandbox_form(call, "client_id"))
+				? "sandbox-secret-linkedin-new"
+				: "sandbox-secret-linkedin"))
 		return true;
 	sandbox_answer_oauth_error(call, 401, "invalid_client",
 				   STR("Client authentication failed"));

@@ -151,6 +151,8 @@ static void handle_graph(struct sandbox_call *call)
 				   STR_ARG(id)));
 		return;
 	}
+	if (!str_is_empty(sandbox_graph_version(call)))
+		sandbox_answer_header(call, "facebook-api-version", sandbox_graph_version(call));
 	/* The handler may LET GO OF THE LOCK: do not touch the node after it. */
 	const struct graph_page *page = node->page;
 	const bool is_ig = is_instagram_kind(node->kind);

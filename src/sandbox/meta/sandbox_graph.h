@@ -16,7 +16,8 @@
 /* the User-Agent with which Meta fetches media and links (1) */
 #define GRAPH_FETCH_AGENT \
 	"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
-#define GRAPH_SHORT_TOKEN_S 5400 /* one to two hours (2.5) */
+#define GRAPH_DATA_ACCESS_US (90 * US_PER_DAY) /* 2.7 */
+#define GRAPH_SHORT_TOKEN_S 5400               /* one to two hours (2.5) */
 
 struct graph_page {
 	struct str id;
@@ -48,6 +49,7 @@ struct graph_state {
 struct graph_grant {
 	struct str asked; /* scopes, comma separated */
 	struct str granted;
+	int64_t granted_us;
 	bool has_page[GRAPH_PAGES];
 	/* [1]: taken with a long-lived user token, without expiry (2.7) */
 	struct sandbox_token *page_tokens[GRAPH_PAGES][2];
@@ -177,7 +179,8 @@ struct sandbox_token *sandbox_graph_page_token(struct sandbox_call *call,
 struct sandbox_token *sandbox_graph_page_reader(struct sandbox_call *call,
 						const struct graph_page *page, const char *scope);
 
-/* "v25.0" of the call's path, or "". */
+/* The version that serves the call, "v25.0": that of its path, or the oldest that has not ended.
+ * Empty for a path without one. */
 struct str sandbox_graph_version(struct sandbox_call *call);
 /* Path below host and version: "/me/accounts". */
 struct str sandbox_graph_path(struct sandbox_call *call);

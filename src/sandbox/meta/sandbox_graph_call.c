@@ -6,6 +6,7 @@
 #include <sodium.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "buf.h"
 #include "str.h"
 #include "timetext.h"
@@ -101,8 +102,7 @@ struct sandbox_token *sandbox_graph_token_of(struct sandbox_call *call)
 static bool proof_is_right(struct sandbox_call *call, const struct sandbox_token *token)
 {
 	const struct str proof = sandbox_param(call, "appsecret_proof");
-	const struct str secret = str_format(call->arena, "sandbox-secret-%s",
-					     sandbox_platform_slug(token->platform));
+	const struct str secret = sandbox_client_secret_of(call->arena, token->client_id);
 	if (proof.ptr == NULL)
 		return true;
 	crypto_auth_hmacsha256_state state;
@@ -113,6 +113,15 @@ static bool proof_is_right(struct sandbox_call *call, const struct sandbox_token
 	crypto_auth_hmacsha256_final(&state, mac);
 	return str_equal(proof,
 			 hex_encode(call->arena, (struct str){(const char *)mac, sizeof(mac)}));
+}
+
+/* 2.7: what a person allowed a new app for Instagram ends 90 days after the consent. */
+static bool data_access_has_ended(struct sandbox_call *call, const struct sandbox_token *token)
+{
+	const struct graph_grant *grant = sandbox_graph_grant(token);
+	return token->platform == SANDBOX_INSTAGRAM && sandbox_client_id_is_new(token->client_id) &&
+	       !sandbox_graph_is_login_token(token) && grant != NULL &&
+	       call->now_us - grant->granted_us > GRAPH_DATA_ACCESS_US;
 }
 
 struct sandbox_token *sandbox_graph_token(struct sandbox_call *call)
@@ -141,6 +150,13 @@ struct sandbox_token *sandbox_graph_token(struct sandbox_call *call)
 	}
 	if (!sandbox_token_is_live(call->sandbox, token)) {
 		sandbox_graph_fail_expired(call);
+		return NULL;
+	}
+	if (data_access_has_ended(call, token)) {
+		sandbox_graph_fail_token(
+			call, 493,
+			"The access token is invalid since the user hasn't engaged "
+			"the app in longer than 90 days.");
 		return NULL;
 	}
 	if (!proof_is_right(call, token)) {
@@ -257,10 +273,36 @@ static struct str below_host(struct sandbox_call *call)
 	return slash == SIZE_MAX ? STR("/") : str_slice(path, slash, path.len);
 }
 
+/* 1: when each version ends; a call to one that has ended is served by the oldest that has not. */
+static const struct {
+	const char *name;
+	int64_t ends_us;
+} versions[] = {
+	{"v20.0", INT64_C(1790208000) * US_PER_S}, /* 2026-09-24 */
+	{"v21.0", INT64_C(1800489600) * US_PER_S}, /* 2027-01-21 */
+	{"v22.0", INT64_C(1810771200) * US_PER_S}, /* 2027-05-20 */
+	{"v23.0", INT64_C(1822953600) * US_PER_S}, /* 2027-10-08 */
+	{"v24.0", INT64_C(1834444800) * US_PER_S}, /* 2028-02-18 */
+	{"v25.0", INT64_C(1848441600) * US_PER_S}, /* 2028-07-29 */
+};
+
+/* Numbers of equal length compare as texts. */
+static bool is_up_to(struct str asked, const char *version)
+{
+	const size_t len = strlen(version);
+	return asked.len < len || (asked.len == len && memcmp(asked.ptr, version, len) <= 0);
+}
+
 struct str sandbox_graph_version(struct sandbox_call *call)
 {
-	const struct str first = sandbox_graph_path_first(below_host(call));
-	return is_version(first) ? first : (struct str){0};
+	const struct str asked = sandbox_graph_path_first(below_host(call));
+	if (!is_version(asked))
+		return (struct str){0};
+	for (size_t i = 0; i < COUNT_OF(versions); i++) {
+		if (is_up_to(asked, versions[i].name) && call->now_us < versions[i].ends_us)
+			return str_of(versions[i].name);
+	}
+	return is_up_to(asked, "v25.0") ? STR("v26.0") : asked;
 }
 
 struct str sandbox_graph_path(struct sandbox_call *call)

@@ -10,9 +10,8 @@
 
 #include "json_write.h"
 
-#define CODE_LIFETIME_S 600              /* "short-lived"; Meta gives no figure */
-#define LONG_TOKEN_LIFETIME_S 5183944    /* about 60 days (2.5) */
-#define DATA_ACCESS_US (90 * US_PER_DAY) /* 2.7 */
+#define CODE_LIFETIME_S 600           /* "short-lived"; Meta gives no figure */
+#define LONG_TOKEN_LIFETIME_S 5183944 /* about 60 days (2.5) */
 
 /* 2.2, and what every login has. */
 static const char *const known_scopes[] = {
@@ -124,6 +123,7 @@ static struct graph_grant *make_grant(struct sandbox_call *call, struct str aske
 			buf_add(&granted, choices[i].id);
 		}
 	}
+	grant->granted_us = call->now_us;
 	grant->asked = sandbox_keep_str(call->sandbox, asked);
 	grant->granted = sandbox_keep_str(call->sandbox, buf_str(&granted));
 	return grant;
@@ -420,6 +420,7 @@ static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
 			      const struct sandbox_token *token)
 {
 	const struct graph_state *graph = sandbox_graph_state(call->sandbox);
+	const struct graph_grant *grant = sandbox_graph_grant(token);
 	const bool is_page = sandbox_graph_is_page_token(token);
 	json_member_str(w, "app_id", token->client_id);
 	json_member_str(w, "application", STR("Sandbox app"));
@@ -432,7 +433,7 @@ static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
 	}
 	json_member_str(w, "type", is_page ? STR("PAGE") : STR("USER"));
 	json_member_int(w, "data_access_expires_at",
-			(token->issued_us + DATA_ACCESS_US) / US_PER_S);
+			(grant->granted_us + GRAPH_DATA_ACCESS_US) / US_PER_S);
 	json_member_str(w, "user_id", graph->user_id);
 	if (is_page)
 		json_member_str(w, "profile_id", token->subject);

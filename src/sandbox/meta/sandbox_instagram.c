@@ -157,9 +157,9 @@ static struct ig_media *publish(struct sandbox_call *call, struct container *con
 	return media;
 }
 
-static int64_t publish_quota(const struct sandbox_call *call)
+static int64_t publish_quota(struct sandbox_call *call)
 {
-	return sandbox_knob(call->sandbox, SANDBOX_KNOB_instagram_publish_quota);
+	return sandbox_call_knob(call, SANDBOX_KNOB_instagram_publish_quota);
 }
 
 static void post_publish(struct sandbox_call *call, struct graph_node *node)

@@ -50,6 +50,7 @@ static bool check_authorize(struct sandbox_call *call)
 static void redirect_allowed(struct sandbox_call *call, struct str granted)
 {
 	struct graph_grant *grant = sandbox_keep(call->sandbox, sizeof(*grant));
+	grant->granted_us = call->now_us;
 	grant->asked = sandbox_keep_str(call->sandbox, sandbox_query(call, "scope"));
 	grant->granted = sandbox_keep_str(call->sandbox, granted);
 	const struct str code = sandbox_code_issue(
@@ -224,8 +225,10 @@ void sandbox_instagram_lengthen(struct sandbox_call *call)
 						      "Error validating client secret."};
 	if (!is_grant_type(call, "ig_exchange_token"))
 		return;
-	if (sandbox_client_check(SANDBOX_INSTAGRAM, STR("sandbox-instagram"),
-				 sandbox_query(call, "client_secret")) != SANDBOX_CLIENT_OK) {
+	const struct str secret = sandbox_query(call, "client_secret");
+	const struct str id = sandbox_client_id_is_new(secret) ? STR("sandbox-instagram-new")
+							       : STR("sandbox-instagram");
+	if (sandbox_client_check(SANDBOX_INSTAGRAM, id, secret) != SANDBOX_CLIENT_OK) {
 		sandbox_graph_fail(call, &bad_secret);
 		return;
 	}

@@ -30,7 +30,7 @@ bool sandbox_tiktok_count(struct sandbox_call *call, enum tiktok_counted kind)
 	};
 	struct tiktok_state *state = call->state;
 	struct tiktok_window *window = &state->calls[kind];
-	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_rate_limits) != 0 &&
+	if (sandbox_call_knob(call, SANDBOX_KNOB_tiktok_rate_limits) != 0 &&
 	    window_is_full(window, most[kind], call->now_us - MINUTE_US)) {
 		sandbox_tiktok_refuse(call, (struct tiktok_error){429, "rate_limit_exceeded"},
 				      "The API rate limit was exceeded. Please try again later.");
@@ -56,7 +56,7 @@ bool sandbox_tiktok_take_draft(struct sandbox_call *call)
 static bool is_day_full(struct sandbox_call *call)
 {
 	const struct tiktok_state *state = call->state;
-	const size_t most = (size_t)sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_posts_per_day);
+	const size_t most = (size_t)sandbox_call_knob(call, SANDBOX_KNOB_tiktok_posts_per_day);
 	return most > 0 && state->post_count >= most &&
 	       state->posts_us[(state->post_count - most) % TIKTOK_POSTS_REMEMBERED] + US_PER_DAY >
 		       call->now_us;
@@ -113,7 +113,7 @@ bool sandbox_tiktok_check_level(struct sandbox_call *call, struct str level)
 	if (!sandbox_is_one_of(level, levels))
 		return sandbox_tiktok_refuse_params(call,
 						    "The request post info is empty or incorrect");
-	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_audited) == 0 &&
+	if (sandbox_call_knob(call, SANDBOX_KNOB_tiktok_audited) == 0 &&
 	    (!is_private(call) || !str_equal_z(level, "SELF_ONLY"))) {
 		sandbox_tiktok_refuse(
 			call,

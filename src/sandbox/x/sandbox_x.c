@@ -71,8 +71,8 @@ static void answer_user(struct sandbox_call *call, const struct sandbox_token *t
 				sandbox_x_is_premium_user(call) ? STR("blue") : STR("none"));
 	if (asks_for(call, "subscription_type"))
 		json_member_str(&w, "subscription_type",
-				str_of(subscriptions[sandbox_knob(call->sandbox,
-								  SANDBOX_KNOB_x_subscription)]));
+				str_of(subscriptions[sandbox_call_knob(
+					call, SANDBOX_KNOB_x_subscription)]));
 	if (asks_for(call, "protected"))
 		json_member_bool(&w, "protected", false);
 	if (asks_for(call, "confirmed_email") && sandbox_scope_has(token->scope, "users.email"))
@@ -85,7 +85,7 @@ static void get_me(struct sandbox_call *call)
 {
 	struct sandbox_token *token =
 		sandbox_x_user(call, "users.read", "window_me",
-			       (int)sandbox_knob(call->sandbox, SANDBOX_KNOB_x_me_limit));
+			       (int)sandbox_call_knob(call, SANDBOX_KNOB_x_me_limit));
 	if (token != NULL && sandbox_x_spend(call, X_USER_READ_MILS))
 		answer_user(call, token);
 }

@@ -104,5 +104,5 @@ bool sandbox_x_spend(struct sandbox_call *call, int64_t mils)
 
 bool sandbox_x_is_premium_user(struct sandbox_call *call)
 {
-	return sandbox_knob(call->sandbox, SANDBOX_KNOB_x_subscription) > 0;
+	return sandbox_call_knob(call, SANDBOX_KNOB_x_subscription) > 0;
 }

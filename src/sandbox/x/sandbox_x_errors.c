@@ -47,7 +47,7 @@ void sandbox_x_window_put(struct sandbox_call *call, int64_t limit, int64_t rema
 void sandbox_x_window_empty(struct sandbox_call *call, int64_t retry_after_s)
 {
 	sandbox_x_window_put(
-		call, sandbox_knob(call->sandbox, SANDBOX_KNOB_x_create_limit), 0,
+		call, sandbox_call_knob(call, SANDBOX_KNOB_x_create_limit), 0,
 		call->now_us + (retry_after_s > 0 ? retry_after_s : RATE_LIMIT_WAIT_S) * US_PER_S);
 }
 

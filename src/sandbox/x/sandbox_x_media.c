@@ -275,7 +275,7 @@ void sandbox_x_media_append(struct sandbox_call *call)
 	if (sandbox_x_user(call, "media.write", "window_append", CHUNK_LIMIT) == NULL ||
 	    (media = find_open(call)) == NULL || !read_bytes(call, &bytes))
 		return;
-	if ((int64_t)bytes.len > sandbox_knob(call->sandbox, SANDBOX_KNOB_x_segment_max_bytes)) {
+	if ((int64_t)bytes.len > sandbox_call_knob(call, SANDBOX_KNOB_x_segment_max_bytes)) {
 		sandbox_answer_empty(call, 413); /* 2.4: the edge says no more */
 		return;
 	}

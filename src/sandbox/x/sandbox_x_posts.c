@@ -445,7 +445,7 @@ void sandbox_x_tweet_post(struct sandbox_call *call)
 {
 	struct sandbox_token *token =
 		sandbox_x_user(call, "tweet.write", "window_create",
-			       (int)sandbox_knob(call->sandbox, SANDBOX_KNOB_x_create_limit));
+			       (int)sandbox_call_knob(call, SANDBOX_KNOB_x_create_limit));
 	const struct json *json = sandbox_json(call);
 	if (token == NULL || !check_body(call, json))
 		return;

@@ -180,7 +180,7 @@ static struct sandbox_token *issue(struct sandbox_call *call, enum sandbox_token
 				   struct str scope)
 {
 	const bool is_access = kind == SANDBOX_TOKEN_ACCESS;
-	const bool is_testing = sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_testing) == 1;
+	const bool is_testing = sandbox_call_knob(call, SANDBOX_KNOB_youtube_testing) == 1;
 	const int64_t refresh_lifetime_s = is_testing ? TESTING_LIFETIME_S : 0;
 	const struct sandbox_token pattern = {
 		.platform = SANDBOX_YOUTUBE,
@@ -206,7 +206,7 @@ static void answer_tokens(struct sandbox_call *call, const struct sandbox_token 
 	json_member_int(&w, "expires_in", ACCESS_LIFETIME_S);
 	if (refresh != NULL)
 		json_member_str(&w, "refresh_token", refresh->text);
-	if (refresh != NULL && sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_testing) == 1)
+	if (refresh != NULL && sandbox_call_knob(call, SANDBOX_KNOB_youtube_testing) == 1)
 		json_member_int(&w, "refresh_token_expires_in", TESTING_LIFETIME_S);
 	json_member_str(&w, "scope", access->scope);
 	json_member_str(&w, "token_type", STR("Bearer"));

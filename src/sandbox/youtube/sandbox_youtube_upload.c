@@ -240,7 +240,7 @@ static void decide_end(struct sandbox_call *call, struct youtube_video *video)
 	else if (!video->media.sniff.is_video)
 		video->failure_reason = "invalidFile";
 	/* 2.6: uploads of a project without an audit stay private. */
-	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_audited) == 0) {
+	if (sandbox_call_knob(call, SANDBOX_KNOB_youtube_audited) == 0) {
 		video->privacy = STR("private");
 		video->publish_us = 0;
 	}
