@@ -223,9 +223,11 @@ def system(tmp_path_factory):
 def test_install_use_upgrade_purge(dist, system):
     root = system.root
     shutil.copy(package_of(dist), root / "tmp/posthorn.deb")
+    shutil.copy(next(dist.glob("posthorn-fit_*.deb")), root / "tmp/posthorn-fit.deb")
     assert system("apt-get", "update")[0] == 0
-    code, said = system("apt-get", "install", "-y", "--no-install-recommends", "/tmp/posthorn.deb")
+    code, said = system("apt-get", "install", "-y", "--no-install-recommends", "/tmp/posthorn.deb", "/tmp/posthorn-fit.deb")
     assert code == 0, said
+    assert (root / "usr/libexec/posthorn/posthorn-fit").exists()
     assert system("stat", "-c", "%U:%G %a", "/var/lib/posthorn", "/etc/posthorn/posthorn.conf")[1].split("\n")[:2] == \
         ["posthorn:posthorn 700", "root:posthorn 640"]
 
