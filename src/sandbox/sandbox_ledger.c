@@ -2,6 +2,7 @@
  * The ledger: everything that the world can see on the simulated platforms, in order of
  * appearance. */
 #include "arena.h"
+#include "clock.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -35,7 +36,7 @@ static void copy_fields(struct sandbox *sandbox, struct sandbox_post *to,
 	to->media = media_copy(sandbox, from->media, from->media_count);
 	if (to->media_count > SANDBOX_POST_MEDIA_MAX)
 		to->media_count = SANDBOX_POST_MEDIA_MAX;
-	to->is_deleted = false;
+	to->deleted_us = 0;
 	if (to->created_us == 0)
 		to->created_us = sandbox_now_us(sandbox);
 }
@@ -74,7 +75,17 @@ struct sandbox_post *sandbox_ledger_find(struct sandbox *sandbox, enum sandbox_p
 					 struct str id)
 {
 	struct ledger_entry *entry = sandbox_object_get(sandbox, platform, "ledger", id);
-	return entry != NULL && !entry->post.is_deleted ? &entry->post : NULL;
+	return entry != NULL && entry->post.deleted_us == 0 ? &entry->post : NULL;
+}
+
+struct sandbox_post *sandbox_ledger_seen(struct sandbox *sandbox, enum sandbox_platform platform,
+					 struct str id)
+{
+	struct ledger_entry *entry = sandbox_object_get(sandbox, platform, "ledger", id);
+	const int64_t late_us = sandbox_knob(sandbox, SANDBOX_KNOB_deletions_late_ms) * US_PER_MS;
+	if (entry == NULL || entry->post.deleted_us == 0)
+		return entry != NULL ? &entry->post : NULL;
+	return sandbox_now_us(sandbox) < entry->post.deleted_us + late_us ? &entry->post : NULL;
 }
 
 struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox_platform platform,
@@ -92,22 +103,23 @@ size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform pla
 	size_t count = 0;
 	for (struct ledger_entry *e = parent != NULL ? parent->replies_first : NULL;
 	     e != NULL && count < max; e = e->reply_next) {
-		if (!e->post.is_deleted)
+		if (e->post.deleted_us == 0)
 			out[count++] = &e->post;
 	}
 	return count;
 }
 
-void sandbox_ledger_delete(struct sandbox_post *post)
+void sandbox_ledger_delete(struct sandbox *sandbox, struct sandbox_post *post)
 {
-	post->is_deleted = true;
+	if (post->deleted_us == 0)
+		post->deleted_us = sandbox_now_us(sandbox);
 }
 
-static void delete_entry(struct ledger_entry *entry)
+static void delete_entry(struct sandbox *sandbox, struct ledger_entry *entry)
 {
 	for (struct ledger_entry *e = entry->replies_first; e != NULL; e = e->reply_next)
-		delete_entry(e);
-	entry->post.is_deleted = true;
+		delete_entry(sandbox, e);
+	sandbox_ledger_delete(sandbox, &entry->post);
 }
 
 void sandbox_ledger_delete_thread(struct sandbox *sandbox, enum sandbox_platform platform,
@@ -115,7 +127,7 @@ void sandbox_ledger_delete_thread(struct sandbox *sandbox, enum sandbox_platform
 {
 	struct ledger_entry *entry = sandbox_object_get(sandbox, platform, "ledger", id);
 	if (entry != NULL)
-		delete_entry(entry);
+		delete_entry(sandbox, entry);
 }
 
 static const char *media_type(const struct sandbox_media *media)
@@ -173,7 +185,7 @@ void sandbox_ledger_write(struct sandbox *sandbox, struct buf *out)
 	json_key(&w, "posts");
 	json_begin_array(&w);
 	for (const struct ledger_entry *e = sandbox->ledger_first; e != NULL; e = e->next) {
-		if (!e->post.is_deleted)
+		if (e->post.deleted_us == 0)
 			write_post(&w, &e->post);
 	}
 	json_end_array(&w);

@@ -30,7 +30,7 @@ struct sandbox_post {
 	int64_t created_us; /* 0 = now */
 	const void *extra;  /* the platform's own, in kept memory */
 	/* Set by the core: */
-	bool is_deleted;
+	int64_t deleted_us;         /* 0 = it is there */
 	struct sandbox_post *older; /* the previous one of the same platform and account */
 };
 
@@ -46,7 +46,12 @@ struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox
  * ones. Returns how many. */
 size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform platform,
 			      struct str id, struct sandbox_post **out, size_t max);
-void sandbox_ledger_delete(struct sandbox_post *post);
+/* As find, and also what was deleted within the last deletions_late_ms (knobs.def): reads of a
+ * platform may show it that long. */
+struct sandbox_post *sandbox_ledger_seen(struct sandbox *sandbox, enum sandbox_platform platform,
+					 struct str id);
+/* The post is in no ledger any more. */
+void sandbox_ledger_delete(struct sandbox *sandbox, struct sandbox_post *post);
 /* Deletes the post of that id with all replies below it; nothing when the id is unknown. */
 void sandbox_ledger_delete_thread(struct sandbox *sandbox, enum sandbox_platform platform,
 				  struct str id);

@@ -282,7 +282,7 @@ static void add_article(struct sandbox *sandbox, struct buf *out, const struct l
 	unsigned shown = 0;
 	for (const struct ledger_entry *e = entry->replies_first;
 	     e != NULL && depth < FEED_DEPTH_MAX && shown < FEED_REPLIES_MAX; e = e->reply_next) {
-		if (!e->post.is_deleted) {
+		if (e->post.deleted_us == 0) {
 			add_article(sandbox, out, e, depth + 1);
 			shown++;
 		}
@@ -298,7 +298,7 @@ struct feed_column {
 /* A reply whose parent is not on the ledger stands by itself. */
 static bool is_top(struct sandbox *sandbox, const struct sandbox_post *post)
 {
-	return !post->is_deleted &&
+	return post->deleted_us == 0 &&
 	       (post->reply_to.len == 0 ||
 		sandbox_ledger_find(sandbox, post->platform, post->reply_to) == NULL);
 }

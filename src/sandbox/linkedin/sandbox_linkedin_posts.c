@@ -548,7 +548,8 @@ void sandbox_linkedin_post_get(struct sandbox_call *call)
 		return;
 	const struct linkedin_entry *entry =
 		sandbox_linkedin_entry_find(call, sandbox_capture(call, "urn"));
-	if (!sandbox_linkedin_is_visible(call->sandbox, entry) || entry->is_comment) {
+	if (entry == NULL || entry->is_comment ||
+	    sandbox_ledger_seen(call->sandbox, SANDBOX_LINKEDIN, entry->urn) == NULL) {
 		sandbox_linkedin_refuse_not_found(call);
 		return;
 	}
@@ -576,7 +577,7 @@ static void put_page_of_posts(struct sandbox_call *call, struct json_writer *w, 
 		sandbox_ledger_newest(call->sandbox, SANDBOX_LINKEDIN, STR(LINKEDIN_PAGE_ID));
 	for (; post != NULL && count > 0; post = post->older) {
 		const struct linkedin_entry *entry = post->extra;
-		if (post->is_deleted || entry->is_comment || start-- > 0)
+		if (post->deleted_us != 0 || entry->is_comment || start-- > 0)
 			continue;
 		put_entry(w, entry);
 		count--;

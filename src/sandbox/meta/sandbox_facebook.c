@@ -189,7 +189,7 @@ static bool is_duplicate(struct sandbox_call *call, const struct graph_post *pos
 		const struct graph_post *old = other->extra;
 		if (call->now_us - other->created_us > DUPLICATE_WINDOW_US)
 			return false;
-		if (old != NULL && !other->is_deleted && old->photo_count == 0 &&
+		if (old != NULL && other->deleted_us == 0 && old->photo_count == 0 &&
 		    str_equal(old->message, post->message) && str_equal(old->link, post->link))
 			return true;
 	}
@@ -493,6 +493,8 @@ static void write_post(struct sandbox_call *call, struct json_writer *w,
 		json_member_bool(w, "is_published", post->is_published);
 	if (sandbox_graph_wants(call, "application", false))
 		write_application(w);
+	if (sandbox_graph_wants(call, "from", false))
+		sandbox_graph_member_page(w, "from", post->node.page);
 	if ((post->photo_count > 0 || post->link.len > 0) &&
 	    sandbox_graph_wants(call, "attachments", false))
 		write_attachments(call, w, post);
@@ -528,7 +530,7 @@ static void get_published_posts(struct sandbox_call *call, struct graph_node *no
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, node->page->id);
 	     post != NULL && !has_more; post = post->older) {
-		if (post->is_deleted || post->extra == NULL || post->created_us < since_us ||
+		if (post->deleted_us != 0 || post->extra == NULL || post->created_us < since_us ||
 		    post->created_us > until_us || seen++ < paging.from)
 			continue;
 		has_more = shown == paging.limit;
@@ -544,12 +546,9 @@ static void get_published_posts(struct sandbox_call *call, struct graph_node *no
 
 static void delete_post(struct sandbox_call *call, struct graph_node *node)
 {
-	struct sandbox_post *post = sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, node->id);
 	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
-	if (post != NULL)
-		sandbox_ledger_delete(post);
-	sandbox_object_put(call->sandbox, SANDBOX_FACEBOOK, "graph_node", node->id, NULL);
+	sandbox_graph_node_delete(call, SANDBOX_FACEBOOK, node);
 	sandbox_graph_answer_success(call);
 }
 

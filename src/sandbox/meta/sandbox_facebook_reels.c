@@ -380,7 +380,7 @@ static void get_stories(struct sandbox_call *call, struct graph_node *node)
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, node->page->id);
 	     post != NULL && shown < 100; post = post->older) {
-		if (post->is_deleted || !str_equal_z(post->type, "story") ||
+		if (post->deleted_us != 0 || !str_equal_z(post->type, "story") ||
 		    post->created_us < since_us)
 			continue;
 		write_story(call, &w, post);

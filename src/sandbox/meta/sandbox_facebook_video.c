@@ -390,8 +390,24 @@ static void write_video(struct sandbox_call *call, struct json_writer *w, struct
 		json_member_str(w, "permalink_url", video->permalink);
 	if (sandbox_graph_wants(call, "description", false))
 		json_member_str(w, "description", video->description);
+	if (sandbox_graph_wants(call, "created_time", false))
+		sandbox_graph_member_time(w, call->arena, "created_time", video->created_us);
+	if (sandbox_graph_wants(call, "from", false))
+		sandbox_graph_member_page(w, "from", video->node.page);
 	json_member_str(w, "id", video->node.id);
 	json_end_object(w);
+}
+
+static void delete_video(struct sandbox_call *call, struct graph_node *node)
+{
+	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
+		return;
+	if (sandbox_facebook_is_story((const struct graph_video *)node)) {
+		sandbox_graph_fail(call, &sandbox_graph_no_object);
+		return;
+	}
+	sandbox_graph_node_delete(call, SANDBOX_FACEBOOK, node);
+	sandbox_graph_answer_success(call);
 }
 
 static void get_video(struct sandbox_call *call, struct graph_node *node)
@@ -419,7 +435,7 @@ static void list_videos(struct sandbox_call *call, const struct graph_page *page
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, page->id);
 	     post != NULL && shown < 100; post = post->older) {
 		struct graph_video *video = sandbox_facebook_video_find(call, page, post->id);
-		if (post->is_deleted || video == NULL || !str_equal_z(post->type, type) ||
+		if (post->deleted_us != 0 || video == NULL || !str_equal_z(post->type, type) ||
 		    post->created_us < since_us)
 			continue;
 		write_video(call, &w, video);
@@ -487,6 +503,7 @@ const struct graph_edge sandbox_facebook_video_edges[] = {
 	{"GET", GRAPH_PAGE, "videos", get_videos},
 	{"GET", GRAPH_PAGE, "video_reels", get_reels},
 	{"GET", GRAPH_VIDEO, "", get_video},
+	{"DELETE", GRAPH_VIDEO, "", delete_video},
 	{"POST", GRAPH_VIDEO, "thumbnails", post_thumbnail},
 	{"POST", GRAPH_VIDEO, "collaborators", post_collaborator},
 };

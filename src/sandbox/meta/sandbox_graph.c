@@ -130,6 +130,8 @@ static void handle_graph(struct sandbox_call *call)
 	struct graph_node *node = resolve_node(call, id);
 	if (call->response->status != 0)
 		return;
+	if (node != NULL && sandbox_graph_node_is_gone(call, node))
+		node = NULL;
 	if (node == NULL && sandbox_graph_token(call) == NULL)
 		return;
 	/* Instagram Login's host knows Instagram only. */

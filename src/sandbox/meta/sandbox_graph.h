@@ -76,7 +76,8 @@ struct graph_node {
 	enum graph_kind kind;
 	struct str id;
 	const struct graph_page
-		*page; /* the owner; for an Instagram node, the Page that it is linked to */
+		*page;      /* the owner; for an Instagram node, the Page that it is linked to */
+	int64_t deleted_us; /* 0 = it is there */
 };
 
 struct graph_photo {
@@ -211,6 +212,15 @@ void sandbox_graph_member_time(struct json_writer *w, struct arena *arena, const
 			       int64_t us);
 /* since/until: seconds or an instant; fallback when absent. */
 int64_t sandbox_graph_time_param(struct sandbox_call *call, const char *name, int64_t fallback_us);
+/* {"name","id"} of a Page */
+void sandbox_graph_member_page(struct json_writer *w, const char *key,
+			       const struct graph_page *page);
+/* Takes the object, with the comments below it, out of the world. Reads may show it a while longer
+ * (deletions_late_ms). */
+void sandbox_graph_node_delete(struct sandbox_call *call, enum sandbox_platform platform,
+			       struct graph_node *node);
+/* Was it deleted, and is it not shown to this call any more? */
+bool sandbox_graph_node_is_gone(struct sandbox_call *call, const struct graph_node *node);
 void sandbox_graph_answer_id(struct sandbox_call *call, struct str id);
 void sandbox_graph_answer_success(struct sandbox_call *call);
 /* "https://www.facebook.com/PATH" under the sandbox. */

@@ -434,6 +434,16 @@ int64_t sandbox_graph_time_param(struct sandbox_call *call, const char *name, in
 	return timetext_parse_instant(text, &us) ? us : fallback_us;
 }
 
+void sandbox_graph_member_page(struct json_writer *w, const char *key,
+			       const struct graph_page *page)
+{
+	json_key(w, key);
+	json_begin_object(w);
+	json_member_str(w, "name", page->name);
+	json_member_str(w, "id", page->id);
+	json_end_object(w);
+}
+
 void sandbox_graph_answer_id(struct sandbox_call *call, struct str id)
 {
 	struct json_writer w;
@@ -464,4 +474,21 @@ void *sandbox_graph_node_add(struct sandbox *sandbox, struct graph_node *node)
 struct graph_node *sandbox_graph_node_find(struct sandbox *sandbox, struct str id)
 {
 	return sandbox_object_get(sandbox, SANDBOX_FACEBOOK, "graph_node", id);
+}
+
+void sandbox_graph_node_delete(struct sandbox_call *call, enum sandbox_platform platform,
+			       struct graph_node *node)
+{
+	sandbox_ledger_delete_thread(call->sandbox, platform, node->id);
+	node->deleted_us = call->now_us;
+}
+
+bool sandbox_graph_node_is_gone(struct sandbox_call *call, const struct graph_node *node)
+{
+	const int64_t late_us =
+		sandbox_knob(call->sandbox, SANDBOX_KNOB_deletions_late_ms) * US_PER_MS;
+	if (node->deleted_us == 0)
+		return false;
+	return !str_equal_z(call->request->method, "GET") ||
+	       call->now_us >= node->deleted_us + late_us;
 }

@@ -29,6 +29,7 @@ static const char *const known_scopes[] = {
 	"instagram_basic",
 	"instagram_content_publish",
 	"instagram_manage_comments",
+	"instagram_manage_contents",
 	"instagram_manage_insights",
 	"ads_management",
 	"ads_read",

@@ -230,6 +230,12 @@ static void write_media(struct sandbox_call *call, struct json_writer *w,
 		json_member_str(w, "media_type", str_of(media->media_type));
 	if (sandbox_graph_wants(call, "username", false))
 		json_member_str(w, "username", media->node.page->ig_username);
+	if (sandbox_graph_wants(call, "owner", false)) {
+		json_key(w, "owner");
+		json_begin_object(w);
+		json_member_str(w, "id", media->node.page->ig_id);
+		json_end_object(w);
+	}
 	if (sandbox_graph_wants(call, "timestamp", false))
 		sandbox_graph_member_time(w, call->arena, "timestamp", media->created_us);
 	json_member_str(w, "id", media->node.id);
@@ -243,6 +249,20 @@ static void get_media(struct sandbox_call *call, struct graph_node *node)
 	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	write_media(call, &w, (const struct ig_media *)node);
+}
+
+/* Whole posts only, and only for an app that was granted it (4.6). */
+static void delete_media(struct sandbox_call *call, struct graph_node *node)
+{
+	struct json_writer w;
+	if (sandbox_graph_page_reader(call, node->page, "instagram_manage_contents") == NULL)
+		return;
+	sandbox_graph_node_delete(call, SANDBOX_INSTAGRAM, node);
+	sandbox_answer(call, 200, &w);
+	json_begin_object(&w);
+	json_member_bool(&w, "success", true);
+	json_member_str(&w, "deleted_id", node->id);
+	json_end_object(&w);
 }
 
 static void answer_list(struct sandbox_call *call, const struct graph_page *page,
@@ -263,7 +283,7 @@ static void answer_list(struct sandbox_call *call, const struct graph_page *page
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_INSTAGRAM, page->ig_id);
 	     post != NULL; post = post->older) {
 		const struct ig_media *media = post->extra;
-		if (post->is_deleted || media == NULL ||
+		if (post->deleted_us != 0 || media == NULL ||
 		    (strcmp(media->product_type, "STORY") == 0) != wants_stories ||
 		    post->created_us < since_us || post->created_us > until_us ||
 		    seen++ < paging.from)
@@ -366,6 +386,7 @@ const struct graph_edge sandbox_instagram_edges[] = {
 	{"GET", GRAPH_IG, "content_publishing_limit", get_limit},
 	{"GET", GRAPH_CONTAINER, "", sandbox_instagram_container_get},
 	{"GET", GRAPH_IG_MEDIA, "", get_media},
+	{"DELETE", GRAPH_IG_MEDIA, "", delete_media},
 	{"POST", GRAPH_IG_MEDIA, "comments", post_comment},
 	{"GET", GRAPH_IG_MEDIA, "comments", get_comments},
 	{"POST", GRAPH_IG_COMMENT, "replies", post_reply},

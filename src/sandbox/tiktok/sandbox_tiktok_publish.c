@@ -285,7 +285,7 @@ void sandbox_tiktok_video_list(struct sandbox_call *call)
 		sandbox_ledger_newest(call->sandbox, SANDBOX_TIKTOK, STR(TIKTOK_OPEN_ID));
 	for (int count = 0; post != NULL && count < LISTED_MAX; post = post->older) {
 		const struct tiktok_task *task = post->extra;
-		if (post->is_deleted || !task->is_public || task->is_photos)
+		if (post->deleted_us != 0 || !task->is_public || task->is_photos)
 			continue;
 		json_begin_object(&w);
 		json_member_str(&w, "id", post->id);

@@ -414,7 +414,7 @@ static void replace(struct sandbox_call *call, struct sandbox_post *old, struct 
 	const struct x_post *before = old->extra;
 	post->edits = before->edits + 1;
 	post->first_us = before->first_us;
-	sandbox_ledger_delete(old);
+	sandbox_ledger_delete(call->sandbox, old);
 }
 
 static void answer_created(struct sandbox_call *call, const struct x_post *post)

@@ -247,7 +247,7 @@ static bool in_timeline(const struct timeline *timeline, const struct sandbox_po
 {
 	uint64_t id = 0;
 	str_parse_u64(post->id, &id);
-	return !post->is_deleted && post->created_us >= timeline->start_us &&
+	return post->deleted_us == 0 && post->created_us >= timeline->start_us &&
 	       post->created_us < timeline->end_us && id > timeline->since_id &&
 	       id < timeline->until_id && !(timeline->has_no_replies && post->reply_to.len > 0);
 }
@@ -322,7 +322,7 @@ void sandbox_x_timeline_get(struct sandbox_call *call)
 void sandbox_x_tweet_get(struct sandbox_call *call)
 {
 	const struct sandbox_post *post =
-		sandbox_ledger_find(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
+		sandbox_ledger_seen(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
 	if (sandbox_x_user(call, "tweet.read", "window_tweet", TIMELINE_LIMIT) == NULL ||
 	    !check_fields(call) || !sandbox_x_spend(call, X_POST_READ_MILS))
 		return;
@@ -408,7 +408,7 @@ void sandbox_x_tweet_delete(struct sandbox_call *call)
 	    !sandbox_x_spend(call, 10))
 		return;
 	if (post != NULL)
-		sandbox_ledger_delete(post);
+		sandbox_ledger_delete(call->sandbox, post);
 	sandbox_answer_json(call, 200,
 			    post != NULL ? "{\"data\":{\"deleted\":true}}"
 					 : "{\"data\":{\"deleted\":false}}");

@@ -57,7 +57,7 @@ struct youtube_video {
 	bool is_synthetic;
 	bool is_embeddable;
 	bool is_stats_viewable;
-	bool is_deleted;
+	int64_t deleted_us;           /* 0 = it is there */
 	const char *failure_reason;   /* NULL = will be processed well */
 	const char *rejection_reason; /* likewise */
 	int64_t processing_us;

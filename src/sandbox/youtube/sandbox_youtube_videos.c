@@ -19,7 +19,19 @@
 struct youtube_video *sandbox_youtube_video_find(struct sandbox *sandbox, struct str id)
 {
 	struct youtube_video *video = sandbox_object_get(sandbox, SANDBOX_YOUTUBE, "video", id);
-	return video != NULL && !video->is_deleted ? video : NULL;
+	return video != NULL && video->deleted_us == 0 ? video : NULL;
+}
+
+/* As videos.list has it: what was deleted a moment ago may still be in it. */
+static struct youtube_video *video_listed(struct sandbox_call *call, struct str id)
+{
+	struct youtube_video *video =
+		sandbox_object_get(call->sandbox, SANDBOX_YOUTUBE, "video", id);
+	const int64_t late_us =
+		sandbox_knob(call->sandbox, SANDBOX_KNOB_deletions_late_ms) * US_PER_MS;
+	const bool is_listed = video != NULL && (video->deleted_us == 0 ||
+						 call->now_us < video->deleted_us + late_us);
+	return is_listed ? video : NULL;
 }
 
 /* The current privacy: publishAt takes effect when its time has come. */
@@ -211,8 +223,7 @@ void sandbox_youtube_videos_list(struct sandbox_call *call)
 	int64_t count = 0;
 	struct str id;
 	while (count < IDS_MAX && str_take_field(&ids, ',', &id)) {
-		const struct youtube_video *video =
-			sandbox_youtube_video_find(call->sandbox, str_trim(id));
+		const struct youtube_video *video = video_listed(call, str_trim(id));
 		/* An id that does not exist is left out, without an error. */
 		if (video == NULL)
 			continue;
@@ -242,7 +253,7 @@ void sandbox_youtube_videos_delete(struct sandbox_call *call)
 				 "The video was not found.");
 		return;
 	}
-	video->is_deleted = true;
+	video->deleted_us = call->now_us;
 	sandbox_ledger_delete_thread(call->sandbox, SANDBOX_YOUTUBE, video->id);
 	sandbox_answer_empty(call, 204);
 }
@@ -294,7 +305,7 @@ static int64_t count_videos(const struct youtube_state *state)
 {
 	int64_t count = 0;
 	for (const struct youtube_video *video = state->newest; video != NULL; video = video->older)
-		count += !video->is_deleted;
+		count += video->deleted_us == 0;
 	return count;
 }
 
@@ -308,7 +319,7 @@ static void put_playlist_page(struct sandbox_call *call, struct json_writer *w, 
 	int64_t position = 0;
 	for (const struct youtube_video *video = state->newest; video != NULL;
 	     video = video->older) {
-		if (video->is_deleted)
+		if (video->deleted_us != 0)
 			continue;
 		if (position >= first && position < first + count)
 			put_playlist_item(call, w, video, position);

@@ -404,6 +404,40 @@ static void deleted_posts_are_gone(void **state)
 	assert_int_equal(graph_subcode(&read), 33);
 }
 
+/* Reads may show a deletion late; a second deletion knows it at once. */
+static void deletions_show_late(void **state)
+{
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+	const struct probe_answer made = feed(world, world->page, STR("message=post"));
+	const struct str id = probe_json_string(&made, "id");
+	const char *path = probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT, STR_ARG(id)));
+	const struct probe_request delete = {
+		.method = "DELETE", .path = path, .bearer = world->page};
+	const struct json *posts[5];
+	assert_status(
+		probe_ask(probe,
+			  (struct probe_request){.method = "POST",
+						 .path = "/_sandbox/knobs",
+						 .body = STR("{\"deletions_late_ms\":5000}")}),
+		200);
+	graph_post(probe, world->page,
+		   probe_z(probe,
+			   str_format(probe->arena, GRAPH "/" STR_FMT "/comments", STR_ARG(id))),
+		   STR("message=first"));
+	assert_int_equal(probe_ledger(probe, posts, 5), 2);
+	assert_status(probe_ask(probe, delete), 200);
+	assert_int_equal(probe_ledger(probe, posts, 5), 0);
+	assert_status(probe_ask(probe, delete), 400);
+	const struct probe_answer read = graph_get(
+		probe, world->page,
+		probe_z(probe, str_format(probe->arena, "%s?fields=from,created_time", path)));
+	assert_status(read, 200);
+	assert_str(json_string(json_get(json_get(read.json, "from"), "id")), BAKERY);
+	probe_advance(probe, 5 * US_PER_S);
+	assert_status(graph_get(probe, world->page, path), 400);
+}
+
 static void published_posts_come_in_pages(void **state)
 {
 	struct world *world = *state;
@@ -466,6 +500,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(usage_is_told_after_some_traffic, world_open,
 						world_close),
 		cmocka_unit_test_setup_teardown(deleted_posts_are_gone, world_open, world_close),
+		cmocka_unit_test_setup_teardown(deletions_show_late, world_open, world_close),
 		cmocka_unit_test_setup_teardown(published_posts_come_in_pages, world_open,
 						world_close),
 		cmocka_unit_test_setup_teardown(unknown_edges_speak_graph, world_open, world_close),

@@ -95,6 +95,19 @@ static void video_by_url(void **state)
 		      200);
 	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
+	const char *path =
+		probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT,
+					  STR_ARG(json_string(json_get(posts[0], "id")))));
+	const struct probe_answer seen =
+		graph_get(probe, world->page,
+			  probe_z(probe, str_format(probe->arena, "%s?fields=from", path)));
+	assert_str(json_string(json_get(json_get(seen.json, "from"), "id")), BAKERY);
+	assert_status(probe_ask(probe, (struct probe_request){.method = "DELETE",
+							      .path = path,
+							      .bearer = world->page}),
+		      200);
+	assert_int_equal(probe_ledger(probe, posts, 5), 0);
+	assert_status(graph_get(probe, world->page, path), 400);
 	struct probe_answer bad = page_post(
 		world, "videos",
 		probe_form(probe, "file_url", media_url(probe, &world->server, "page.html"), NULL));

@@ -513,6 +513,41 @@ static void tokens_and_scopes_are_needed(void **state)
 	assert_str(probe_json_string(&profile, "username"), "harbour.bakery");
 }
 
+/* Whole posts, by an app that was granted instagram_manage_contents (4.6). */
+static void deleting_needs_a_scope_of_its_own(void **state)
+{
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+	const struct json *posts[5];
+	const struct probe_answer made = container(world, "square.jpg", "&caption=Warm");
+	probe_advance(probe, 61 * US_PER_S);
+	assert_status(publish(world, probe_json_string(&made, "id")), 200);
+	assert_int_equal(probe_ledger(probe, posts, 5), 1);
+	const char *path =
+		probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT,
+					  STR_ARG(json_string(json_get(posts[0], "id")))));
+	const struct probe_answer seen =
+		graph_get(probe, world->page,
+			  probe_z(probe, str_format(probe->arena, "%s?fields=owner", path)));
+	assert_str(json_string(json_get(json_get(seen.json, "owner"), "id")), BAKERY_IG);
+	const struct probe_answer refused = probe_ask(
+		probe,
+		(struct probe_request){.method = "DELETE", .path = path, .bearer = world->page});
+	assert_status(refused, 403);
+	assert_int_equal(graph_code(&refused), 200);
+	const struct str user =
+		graph_login(probe, "instagram",
+			    "instagram_basic,instagram_content_publish,instagram_manage_contents,"
+			    "pages_show_list");
+	const struct str page = graph_page_token_of(probe, user, BAKERY);
+	const struct probe_answer gone = probe_ask(
+		probe, (struct probe_request){.method = "DELETE", .path = path, .bearer = page});
+	assert_status(gone, 200);
+	assert_true(str_equal(probe_json_string(&gone, "deleted_id"),
+			      str_slice(str_of(path), strlen(GRAPH "/"), strlen(path))));
+	assert_int_equal(probe_ledger(probe, posts, 5), 0);
+}
+
 static void lost_publish_shows_in_the_container(void **state)
 {
 	struct world *world = *state;
@@ -548,6 +583,8 @@ int main(void)
 						world_close),
 		cmocka_unit_test_setup_teardown(stories_show_no_text, world_open, world_close),
 		cmocka_unit_test_setup_teardown(comments_hang_on_media, world_open, world_close),
+		cmocka_unit_test_setup_teardown(deleting_needs_a_scope_of_its_own, world_open,
+						world_close),
 		cmocka_unit_test_setup_teardown(tokens_and_scopes_are_needed, world_open,
 						world_close),
 		cmocka_unit_test_setup_teardown(lost_publish_shows_in_the_container, world_open,
