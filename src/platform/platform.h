@@ -96,6 +96,7 @@ struct env {
 	struct str refresh_token;         /* empty = none */
 	const struct json *account_extra; /* account_found.extra, or NULL */
 	struct str extra_secret;          /* account_found.extra_secret; empty = none */
+	struct str scopes;                /* remove: as granted; empty = not known */
 
 	/* publish, resolve: the post */
 	const struct post_content *post;
@@ -109,9 +110,9 @@ struct env {
 	const struct str *file_urls;
 	size_t file_count;
 
-	/* resolve */
-	int64_t started_at_us; /* when the uncertain call was started */
-	int probe;             /* probes so far: 0 for the first */
+	/* resolve: when the uncertain call was started; remove: when the post was accepted */
+	int64_t started_at_us;
+	int probe; /* resolve: probes so far, 0 for the first */
 };
 
 /* How a call ended. For read and prepare calls the adapter sees every outcome. For publish calls it
@@ -248,6 +249,7 @@ struct step {
 	 * quota, what the account may do); empty = unchanged */
 	struct str account_extra;
 	struct failure failure;
+	bool is_unsupported; /* remove, FAIL: there is no way to remove this kind of post */
 	struct account_found *accounts; /* connect done: account_count entries in env->arena */
 	size_t account_count;
 	struct token_grant token; /* refresh done */
@@ -362,6 +364,11 @@ enum operation {
 	OPERATION_PUBLISH,
 	/* proves what became of a publish call whose outcome is uncertain; only CALL_READ */
 	OPERATION_RESOLVE,
+	/* takes back what is visible of a post (removal.h): every part of the flow that is not
+	 * done. The first stage looks whether it is there and this account's; a deletion is a
+	 * CALL_PUBLISH, and one with an uncertain outcome is begun again at the first stage.
+	 * Missing where the platform gives apps no way to do it */
+	OPERATION_REMOVE,
 	OPERATION_COUNT
 };
 

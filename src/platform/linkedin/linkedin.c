@@ -212,6 +212,7 @@ const struct platform platform_linkedin = {
 			[OPERATION_CHECK] = linkedin_check_stages,
 			[OPERATION_PUBLISH] = publish_stages,
 			[OPERATION_RESOLVE] = linkedin_resolve_stages,
+			[OPERATION_REMOVE] = linkedin_remove_stages,
 		},
 	.visibility = linkedin_visibility,
 };

@@ -3,7 +3,7 @@
  * What its files share, for them only: linkedin.c (the publish flow), linkedin_login.c
  * (credentials, consent, accounts, tokens), linkedin_media.c (files on their way up),
  * linkedin_post.c (the body of a post), linkedin_rules.c (what it takes), linkedin_resolve.c
- * (uncertain calls) and linkedin_calls.c (calls and refusals). */
+ * (uncertain calls), linkedin_remove.c (taking back) and linkedin_calls.c (calls and refusals). */
 #pragma once
 
 #include <stdbool.h>
@@ -170,6 +170,10 @@ extern const struct media_rule linkedin_media_rules[LINKEDIN_KINDS];
 /* ---- linkedin_resolve.c ---- */
 
 extern const struct stage linkedin_resolve_stages[];
+
+/* ---- linkedin_remove.c ---- */
+
+extern const struct stage linkedin_remove_stages[];
 
 /* ---- linkedin_check.c ---- */
 

@@ -423,6 +423,7 @@ const struct platform platform_facebook = {
 			[OPERATION_CHECK] = graph_check_stages,
 			[OPERATION_PUBLISH] = facebook_publish_stages,
 			[OPERATION_RESOLVE] = facebook_resolve_stages,
+			[OPERATION_REMOVE] = facebook_remove_stages,
 		},
 	.visibility = facebook_visibility,
 };

@@ -160,6 +160,10 @@ const struct json *facebook_story_find(const struct env *env, const struct flow 
 
 extern const struct stage facebook_resolve_stages[];
 
+/* ---- facebook_remove.c ---- */
+
+extern const struct stage facebook_remove_stages[];
+
 /* ---- facebook_plan.c ---- */
 
 extern const struct plan_row facebook_plan[];

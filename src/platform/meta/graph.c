@@ -61,18 +61,18 @@ static struct str url_of(const struct env *env, struct str path)
 struct call *graph_call(const struct env *env, struct step *step, enum call_kind kind,
 			const char *method, struct str path, struct str token, struct buf *form)
 {
-	const bool is_get = str_equal_z(str_of(method), "GET");
+	const bool has_body = str_equal_z(str_of(method), "POST");
 	/* Only Facebook Login's documents know the proof. */
 	if (!str_is_empty(token) && !graph_is_instagram_login(env))
 		form_add(form, "appsecret_proof", proof_of(env, token));
 	struct str url = url_of(env, path);
-	if (is_get && form->len > 0)
+	if (!has_body && form->len > 0)
 		url = str_format(env->arena, STR_FMT "?" STR_FMT, STR_ARG(url),
 				 STR_ARG(buf_str(form)));
 	struct call *call = step_send(step, kind, method, url);
 	if (!str_is_empty(token))
 		call_bearer(env, call, token);
-	if (!is_get)
+	if (has_body)
 		call_form(call, buf_str(form));
 	return call;
 }

@@ -68,7 +68,7 @@ bool graph_is_instagram_login(const struct env *env);
 /* An empty list of parameters. */
 void graph_form_init(const struct env *env, struct buf *form);
 /* A call on /{version}/{path} of the login's host, with the token as bearer and, by Facebook Login,
- * its proof among the parameters; for GET they go into the query. */
+ * its proof among the parameters; for GET and DELETE they go into the query. */
 struct call *graph_call(const struct env *env, struct step *step, enum call_kind kind,
 			const char *method, struct str path, struct str token, struct buf *form);
 /* The same by POST with a multipart body, which it ends. */
@@ -191,6 +191,14 @@ struct graph_page {
 void graph_finish(const struct env *env, const struct flow *flow, struct step *step,
 		  bool (*make)(const struct env *env, const struct flow *flow,
 			       const struct graph_page *page, struct account_found *account));
+
+/* ---- graph_remove.c ---- */
+
+/* Is the answer 100/33: gone, or not for this token? */
+bool graph_is_missing(const struct reply *reply);
+/* Stages of remove, for the tables of both platforms; "removal_look" is the platform's own. */
+STAGE_FUNCTIONS(graph_removal_proof);
+STAGE_FUNCTIONS(graph_removal_delete);
 
 /* ---- graph_check.c ---- */
 

@@ -429,6 +429,7 @@ const struct platform platform_instagram = {
 			[OPERATION_CHECK] = graph_check_stages,
 			[OPERATION_PUBLISH] = instagram_publish_stages,
 			[OPERATION_RESOLVE] = instagram_resolve_stages,
+			[OPERATION_REMOVE] = instagram_remove_stages,
 		},
 	.publish_learn = publish_learn,
 	.visibility = instagram_visibility,

@@ -127,6 +127,7 @@ bool instagram_token_is_dead(const struct reply *reply);
 /* ---- instagram_resolve.c ---- */
 
 extern const struct stage instagram_resolve_stages[];
+extern const struct stage instagram_remove_stages[];
 
 /* ---- instagram_login.c: Instagram Login, without a Page ---- */
 

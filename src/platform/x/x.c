@@ -270,6 +270,7 @@ const struct platform platform_x = {
 			[OPERATION_REVOKE] = x_revoke_stages,
 			[OPERATION_PUBLISH] = publish_stages,
 			[OPERATION_RESOLVE] = x_resolve_stages,
+			[OPERATION_REMOVE] = x_remove_stages,
 		},
 	.visibility = x_visibility,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the files of X's adapter share: x.c (posts), x_login.c (OAuth), x_rules.c (what X takes),
  * x_error.c (what it refuses), x_media.c (uploads), x_article.c, x_resolve.c (what became of an
- * uncertain call). Facts: x.md; numbers in comments are its sections. */
+ * uncertain call), x_remove.c (taking back). Facts: x.md; numbers in comments are its sections. */
 #pragma once
 
 #include "plan.h"
@@ -62,6 +62,7 @@ extern const struct stage x_refresh_stages[];
 extern const struct stage x_resolve_stages[];
 extern const struct stage x_check_stages[];
 extern const struct stage x_revoke_stages[];
+extern const struct stage x_remove_stages[];
 
 /* ---- x_login.c ---- */
 

@@ -130,6 +130,7 @@ const struct platform platform_youtube = {
 			[OPERATION_REVOKE] = youtube_revoke_stages,
 			[OPERATION_PUBLISH] = publish_stages,
 			[OPERATION_RESOLVE] = youtube_resolve_stages,
+			[OPERATION_REMOVE] = youtube_remove_stages,
 		},
 	.publish_learn = youtube_extra_give,
 };

@@ -3,7 +3,7 @@
  * youtube_login.c (tokens and the channel), youtube_metadata.c (what is said of a video),
  * youtube_upload.c (the session and its bytes), youtube_after.c (what follows the last byte),
  * youtube_extras.c (playlist and captions),
- * youtube_resolve.c (uncertain calls), youtube_rules.c (what is allowed), youtube_refusal.c
+ * youtube_resolve.c (uncertain calls), youtube_remove.c (taking back), youtube_rules.c (what is allowed), youtube_refusal.c
  * (errors). Pure, as platform.h wants it. */
 #pragma once
 
@@ -159,6 +159,10 @@ struct str youtube_comment_url(const struct env *env, const struct flow *flow,
 /* ---- youtube_resolve.c ---- */
 
 extern const struct stage youtube_resolve_stages[];
+
+/* ---- youtube_remove.c ---- */
+
+extern const struct stage youtube_remove_stages[];
 
 /* ---- youtube_rules.c ---- */
 

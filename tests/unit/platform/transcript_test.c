@@ -330,6 +330,7 @@ static bool set_env(struct play *play, struct str name, struct str value)
 		{"extra_secret", &play->env.extra_secret},
 		{"platform_account_id", &play->env.platform_account_id},
 		{"username", &play->env.username},
+		{"scopes", &play->env.scopes},
 		{"function", &play->function},
 		{"flow", &play->flow_text},
 		{"flow_secrets", &play->flow_secrets},
@@ -438,8 +439,9 @@ static void rules_must_pass(struct play *play)
 
 static void env_finish(struct play *play)
 {
-	const bool is_post =
-		str_equal_z(play->function, "publish") || str_equal_z(play->function, "resolve");
+	const bool is_post = str_equal_z(play->function, "publish") ||
+			     str_equal_z(play->function, "resolve") ||
+			     str_equal_z(play->function, "remove");
 	struct error err = {0};
 	if (play->env.started_at_us == 0)
 		play->env.started_at_us = play->env.now_us;
@@ -464,7 +466,7 @@ static enum operation operation_of(const struct play *play)
 	} operations[] = {
 		{"verify", OPERATION_VERIFY},   {"connect", OPERATION_CONNECT},
 		{"refresh", OPERATION_REFRESH}, {"publish", OPERATION_PUBLISH},
-		{"resolve", OPERATION_RESOLVE},
+		{"resolve", OPERATION_RESOLVE}, {"remove", OPERATION_REMOVE},
 	};
 	for (size_t i = 0; i < COUNT_OF(operations); i++) {
 		const enum operation operation = operations[i].operation;
@@ -1027,6 +1029,7 @@ static struct str closer(const struct play *play, struct str name)
 		{"platform_code", step->failure.platform_code},
 		{"platform_message", step->failure.platform_message},
 		{"retry_after_ms", number_text(play, step->failure.retry_after_ms)},
+		{"unsupported", step->is_unsupported ? STR("yes") : STR("no")},
 		{"retry_floor_ms", number_text(play, step->failure.retry_floor_ms)},
 		{"retry_reset_ms", number_text(play, step->failure.retry_reset_ms)},
 		{"connection_error", str_of(connection_error_code(step->failure.connection_error))},
