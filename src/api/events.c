@@ -150,6 +150,8 @@ enum err_kind api_event_data(void *context, struct arena *arena, const struct ev
 		[EVENT_ACCOUNT_EXPIRING] = write_account,
 		[EVENT_DRAFT_CREATED] = write_draft,
 		[EVENT_DRAFT_REJECTED] = write_draft,
+		[EVENT_POST_REMOVED] = write_post,
+		[EVENT_POST_REMOVAL_FAILED] = write_post,
 	};
 	struct buf out;
 	struct data_call d = {.api = context, .arena = arena, .event = event};

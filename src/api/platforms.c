@@ -91,6 +91,7 @@ static void write_platform(struct json_writer *w, const struct platform *platfor
 	json_member_int(w, "id", platform->id);
 	json_member_str(w, "slug", str_of(platform->slug));
 	json_member_str(w, "name", str_of(platform_id_name(platform->id)));
+	json_member_bool(w, "can_unpublish", platform->stages[OPERATION_REMOVE] != NULL);
 	write_types(w, platform->rules);
 	write_limits(w, platform->rules);
 	write_options(w, platform->rules);

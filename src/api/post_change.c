@@ -165,6 +165,7 @@ static const struct {
 	[RETRY_AGAIN] = {NULL, NULL},
 	[RETRY_PUBLISHED] = {"published", "Already published; not retried."},
 	[RETRY_UNDER_WAY] = {"in_progress", "Still in progress; not retried."},
+	[RETRY_TAKEN_BACK] = {"removed", "Removed from the platform, or about to be; not retried."},
 	[RETRY_OUTCOME_UNKNOWN] = {"outcome_unknown",
 				   "It may already be published; not retried. Check the platform, "
 				   "then send republish: true."},

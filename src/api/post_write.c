@@ -100,6 +100,65 @@ static void write_error(struct json_writer *w, const struct delivery_row *delive
 	json_end_object(w);
 }
 
+/* ---- taken back (api-decisions.md 12) ---- */
+
+static bool is_removed(const struct delivery_row *delivery)
+{
+	return delivery->removal.status == POST_REMOVAL_REMOVED;
+}
+
+static void write_removal_error(struct json_writer *w, const struct removal_row *removal,
+				bool is_full)
+{
+	if (str_is_empty(removal->error_code)) {
+		json_member_null(w, "error");
+		return;
+	}
+	json_key(w, "error");
+	json_begin_object(w);
+	json_member_str(w, "code", removal->error_code);
+	json_member_str(w, "message", removal->error_message);
+	if (is_full) {
+		json_member_str_or_null(w, "platform_code", removal->platform_code);
+		json_member_str_or_null(w, "platform_message", removal->platform_message);
+		json_member_bool(w, "transient", removal->error_is_transient);
+	}
+	json_end_object(w);
+}
+
+static void write_removal(struct json_writer *w, const struct removal_row *removal, bool is_full)
+{
+	if (removal->status == POST_REMOVAL_NONE) {
+		json_member_null(w, "removal");
+		return;
+	}
+	json_key(w, "removal");
+	json_begin_object(w);
+	json_member_str(w, "status", str_of(post_removal_name(removal->status)));
+	write_removal_error(w, removal, is_full);
+	json_member_instant(w, "removed_at", removal->removed_at_us);
+	json_end_object(w);
+}
+
+/* Nobody can go there any more. */
+static void write_removed_parts(struct json_writer *w, struct arena *arena,
+				const struct delivery_row *delivery)
+{
+	const struct json *parts = NULL;
+	json_begin_array(w);
+	if (json_parse(arena, delivery->parts, NULL, &parts, NULL, NULL) != ERR_NONE)
+		parts = NULL;
+	for (size_t i = 0; parts != NULL && i < parts->count; i++) {
+		const struct json *part = json_at(parts, i);
+		json_begin_object(w);
+		json_member_str(w, "state", json_string(json_get(part, "state")));
+		json_member_str_or_null(w, "remote_id", json_string(json_get(part, "remote_id")));
+		json_member_null(w, "url");
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
 /* ---- what it waits for ---- */
 
 static struct waiting waiting_now(const struct post_view *view, const struct post_row *post,
@@ -191,7 +250,9 @@ static void write_delivery_details(struct json_writer *w, const struct post_view
 	json_member_int(w, "attempts", delivery->attempts);
 	write_waiting(w, &waiting);
 	json_key(w, "parts");
-	if (delivery->parts.len > strlen("[]"))
+	if (is_removed(delivery))
+		write_removed_parts(w, view->arena, delivery);
+	else if (delivery->parts.len > strlen("[]"))
 		json_put_raw(w, delivery->parts);
 	else
 		write_first_parts(w, delivery, content->container_count);
@@ -217,8 +278,9 @@ static void write_delivery(struct json_writer *w, const struct post_view *view,
 	write_warnings(w, view->arena, delivery);
 	json_member_instant(w, "scheduled_at", delivery->scheduled_at_us);
 	json_member_str_or_null(w, "platform_post_id", delivery->remote_id);
-	json_member_str_or_null(w, "url", delivery->url);
+	json_member_str_or_null(w, "url", is_removed(delivery) ? STR("") : delivery->url);
 	write_error(w, delivery, is_full);
+	write_removal(w, &delivery->removal, is_full);
 	if (is_full) {
 		struct post_shape shape;
 		post_shape_of(view->arena, root, delivery->platform, delivery->account_id, &shape);

@@ -190,6 +190,7 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 		.context = deliverer,
 		.claim_begun = source_claim_begun,
 	};
+	deliverer->remover = remover_new(deliverer);
 	engine_add_source(config->engine, &source);
 	alarm_forget_all(deliverer);
 	spool_sweep(config->spool, media_key_is_needed, deliverer);
@@ -202,6 +203,7 @@ void deliverer_free(struct deliverer **deliverer_pointer)
 	struct deliverer *deliverer = *deliverer_pointer;
 	if (deliverer == NULL)
 		return;
+	remover_free(&deliverer->remover);
 	arena_free(&deliverer->claim_arena);
 	gate_free(&deliverer->gate);
 	fetch_share_free(&deliverer->fetch_share);
@@ -237,5 +239,11 @@ struct gate_closing deliverer_closing_of(const struct deliverer *deliverer,
 
 void deliverer_wake(struct deliverer *deliverer)
 {
+	engine_wake(deliverer->config.engine);
+}
+
+void deliverer_wake_removals(struct deliverer *deliverer)
+{
+	remover_ask(deliverer->remover);
 	engine_wake(deliverer->config.engine);
 }

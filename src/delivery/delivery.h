@@ -76,3 +76,5 @@ struct gate_closing deliverer_closing_of(const struct deliverer *deliverer,
 					 enum platform_id platform, struct str app_id);
 /* Says that there may be new work: the next turn claims. Any thread. */
 void deliverer_wake(struct deliverer *deliverer);
+/* The same for removals (store_removal.h). */
+void deliverer_wake_removals(struct deliverer *deliverer);

@@ -2,10 +2,11 @@
  * What the files of delivery/ offer each other. They stand on floors: a file calls only what stands
  * below it, never its caller's file:
  *
- *   deliverer                          claims due rows and makes tasks of them
+ *   deliverer, remover                 claim due rows and make tasks of them
  *   task                               what the engine calls: plan, save, saved, free
  *   talk                               the conversation with the adapter, step by step
  *   hold, then resolve                 what may not simply go on; calls with an unknown outcome
+ *   removal                            published posts that are taken back
  *   media, then fitting                files, and pictures made fit for the platform
  *   capacity, account_token            room at the platform, the account's tokens
  *   verdict                            the only writer of what comes next
@@ -38,6 +39,25 @@ enum next {
  * texts, which live in the claim's arena. Never NULL. */
 struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 					const struct delivery_work *work);
+/* For remover.c, whose tasks are of the same kind. A turn begins: nothing is planned. */
+void task_turn_begins(struct delivery_task *t, struct arena *arena, struct task_plan *plan,
+		      const struct task_event *event);
+/* Names the delivery to who listens for crashes, before it is stepped; NULL after it. */
+void task_announce(const struct delivery_task *t, const struct delivery_work *work);
+/* After the commit: a refresh token that works once is not sent when it has been used up. */
+void task_keep_refresh_single(struct delivery_task *t);
+/* Frees the task's memory. */
+void task_dispose(struct delivery_task *t);
+
+/* ---- remover.c ---- */
+
+/* Makes the remover and registers it with the engine; before the deliverer's own source. Never
+ * NULL. */
+struct remover *remover_new(struct deliverer *deliverer);
+/* There may be something to claim. Any thread. */
+void remover_ask(struct remover *remover);
+/* After the engine. Sets *remover to NULL. */
+void remover_free(struct remover **remover);
 
 /* ---- talk.c ---- */
 
@@ -90,6 +110,19 @@ enum next resolve_too_early(struct delivery_task *t, const struct step *step);
 enum next resolve_unproven(struct delivery_task *t, const struct step *step);
 /* The probe was refused, or the platform could not be reached. */
 enum next resolve_refused(struct delivery_task *t, const struct failure *failure);
+
+/* ---- removal.c ---- */
+
+/* After loading. PLANNED: it ended, or waits for what became of a deletion. ASK: go on. */
+enum next removal_begin(struct delivery_task *t);
+/* The adapter says that all of it is gone. */
+enum next removal_done(struct delivery_task *t);
+/* The outcome of a deletion is unknown: look again later, as often as a publish call is looked
+ * for. */
+enum next removal_ask_again(struct delivery_task *t);
+/* What the turn's plan means for a deletion whose outcome is unknown; before the flow is
+ * written. */
+void removal_turn_ends(struct delivery_task *t);
 
 /* ---- media.c ---- */
 

@@ -57,6 +57,7 @@ enum delivery_mode {
 	MODE_REFRESH,    /* of the account's access token; the others go on after it */
 	MODE_RESOLVE,    /* what became of a publish call? */
 	MODE_HOLD_PROBE, /* was a part that is held after a restore published? */
+	MODE_REMOVE,     /* a published post is taken back */
 	MODE_COUNT
 };
 
@@ -110,6 +111,15 @@ struct delivery_hold {
 	enum hold_state new_state;
 };
 
+/* Of a removal; written by removal.c once it is claimed. */
+struct delivery_removal {
+	bool is_new;       /* its flow is still the delivery's */
+	bool is_call_open; /* as claimed: nobody wrote down what came of a deletion */
+	struct str parts;  /* the delivery's */
+	int64_t since_us;  /* when the post was accepted */
+	bool is_unsupported;
+};
+
 /* Written by capacity.c. */
 struct delivery_capacity {
 	bool is_in_gate;
@@ -144,6 +154,7 @@ struct delivery_task {
 	bool is_unreadable;             /* what is stored was not read, and stays as it is */
 	struct str other_key_why;       /* another master key sealed it; else empty */
 	bool is_retried_by_person; /* what earlier tries found out about files does not count */
+	bool is_removal;  /* work is of a published delivery, fence and flow are the removal's */
 	bool was_unknown; /* FLOW_WAS_UNKNOWN; outlives a part that the adapter begins again */
 
 	struct post_content content;
@@ -155,14 +166,17 @@ struct delivery_task {
 	struct delivery_token token;
 	struct delivery_hold hold;
 	struct delivery_capacity capacity;
+	struct delivery_removal removal;
 	struct delivery_turn turn;
 };
 
-/* Nobody writes the mode: it follows from three facts, each with one writer. */
+/* Nobody writes the mode: it follows from four facts, each with one writer. */
 static inline enum delivery_mode delivery_mode(const struct delivery_task *t)
 {
 	if (t->token.is_refreshing)
 		return MODE_REFRESH;
+	if (t->is_removal)
+		return MODE_REMOVE;
 	if (t->hold.is_probing)
 		return MODE_HOLD_PROBE;
 	return t->save.call_state == CALL_STATE_IN_DOUBT ? MODE_RESOLVE : MODE_PUBLISH;
@@ -192,6 +206,7 @@ struct deliverer {
 	struct gate *gate;
 	struct fetch_share *fetch_share;
 	struct fitter *fitter;
+	struct remover *remover;
 	bool is_capacity_short; /* the last claim passed over work for which there is no room */
 	bool is_due_mended;     /* once in this run */
 	int64_t beside_pauses_boot_us;    /* when it was asked what is due and not paused */

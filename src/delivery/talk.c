@@ -161,7 +161,7 @@ static enum next publish_failed(struct delivery_task *t, const struct failure *f
 static enum next conversation_failed(struct delivery_task *t, const struct failure *failure)
 {
 	const enum delivery_mode mode = delivery_mode(t);
-	if (mode == MODE_PUBLISH)
+	if (mode == MODE_PUBLISH || mode == MODE_REMOVE)
 		return publish_failed(t, failure);
 	if (is_dead_token(failure))
 		account_token_flag(t, failure->message);
@@ -223,6 +223,34 @@ static enum next refresh_misfit(struct delivery_task *t, const struct step *step
 					   "refresh with an unexpected step."));
 }
 
+/* ---- remove ---- */
+
+static enum next remove_done(struct delivery_task *t, const struct step *step)
+{
+	(void)step;
+	return removal_done(t);
+}
+
+static enum next remove_failed(struct delivery_task *t, const struct step *step)
+{
+	t->removal.is_unsupported = step->is_unsupported;
+	return take_failure(t, step);
+}
+
+static enum next remove_uncertain(struct delivery_task *t, const struct step *step)
+{
+	(void)step;
+	capacity_note_unreadable(t);
+	return removal_ask_again(t);
+}
+
+static enum next remove_misfit(struct delivery_task *t, const struct step *step)
+{
+	(void)step;
+	return verdict_end_internal(t, STR("Internal error: the platform adapter answered a "
+					   "removal with an unexpected step."));
+}
+
 /* ---- the table ---- */
 
 typedef enum next (*step_handler)(struct delivery_task *t, const struct step *step);
@@ -280,6 +308,19 @@ static const step_handler handlers[MODE_COUNT][STEP_KINDS] = {
 			[STEP_SEND_AGAIN] = hold_unproven,
 			[STEP_UNKNOWN] = hold_unproven,
 		},
+	[MODE_REMOVE] =
+		{
+			[STEP_SEND] = send_call,
+			[STEP_WAIT] = wait_as_asked,
+			[STEP_MEDIA] = remove_misfit,
+			[STEP_DONE] = remove_done,
+			[STEP_FAIL] = remove_failed,
+			[STEP_UNCERTAIN] = remove_uncertain,
+			[STEP_LANDED] = remove_misfit,
+			[STEP_MATCHES] = remove_misfit,
+			[STEP_SEND_AGAIN] = remove_misfit,
+			[STEP_UNKNOWN] = remove_misfit,
+		},
 };
 
 /* ---- asking the adapter ---- */
@@ -290,6 +331,8 @@ static const step_handler handlers[MODE_COUNT][STEP_KINDS] = {
  * between the probes is all that is known. */
 static int64_t started_for_adapter(const struct delivery_task *t)
 {
+	if (t->is_removal)
+		return t->removal.since_us;
 	const int64_t called_us = t->save.call_started_at_us;
 	const int64_t started_us = called_us != 0 ? called_us : hold_since_us(t);
 	if (started_us == 0 && !flow_is_open(&t->flow))
@@ -306,10 +349,9 @@ static int64_t started_for_adapter(const struct delivery_task *t)
 static void adapter_call(struct delivery_task *t, const struct reply *reply, struct step *step)
 {
 	static const enum operation operations[MODE_COUNT] = {
-		[MODE_PUBLISH] = OPERATION_PUBLISH,
-		[MODE_REFRESH] = OPERATION_REFRESH,
-		[MODE_RESOLVE] = OPERATION_RESOLVE,
-		[MODE_HOLD_PROBE] = OPERATION_RESOLVE,
+		[MODE_PUBLISH] = OPERATION_PUBLISH, [MODE_REFRESH] = OPERATION_REFRESH,
+		[MODE_RESOLVE] = OPERATION_RESOLVE, [MODE_HOLD_PROBE] = OPERATION_RESOLVE,
+		[MODE_REMOVE] = OPERATION_REMOVE,
 	};
 	const enum delivery_mode mode = delivery_mode(t);
 	platform_run(t->platform, operations[mode], &t->env,
@@ -322,7 +364,7 @@ static void adapter_ask(struct delivery_task *t, const struct reply *reply, stru
 	t->env.now_us = clock_now_us(t->deliverer->config.clock);
 	t->env.started_at_us = started_for_adapter(t);
 	t->env.probe = t->save.looks;
-	if (t->save.call_started_at_us != 0)
+	if (t->save.call_started_at_us != 0 && !t->is_removal)
 		note_clock(t);
 	/* What an adapter proves of a call that was sent once more is proof of that call alone: the
 	 * first one stays open until its part is found. */
@@ -433,7 +475,7 @@ static enum next check_token(struct delivery_task *t)
 		account_token_refresh_begin(t);
 		break;
 	case ACCOUNT_TOKEN_ENDED:
-		if (delivery_mode(t) == MODE_PUBLISH)
+		if (delivery_mode(t) == MODE_PUBLISH || delivery_mode(t) == MODE_REMOVE)
 			return publish_failed(t, &failure);
 		break;
 	}
@@ -452,6 +494,11 @@ void talk_start(struct delivery_task *t)
 	}
 	if (kind != ERR_NONE) {
 		start_unreadable(t, &err);
+		return;
+	}
+	if (t->is_removal) {
+		if (removal_begin(t) == NEXT_ASK && check_token(t) == NEXT_ASK)
+			converse(t, NULL);
 		return;
 	}
 	verdict_forgive_our_time(t);
@@ -488,7 +535,7 @@ static void publish_never_sent(struct delivery_task *t, const struct reply *repl
 static void answered(struct delivery_task *t, const struct reply *reply)
 {
 	const bool is_publish = delivery_mode(t) == MODE_PUBLISH;
-	if (is_publish)
+	if (is_publish || delivery_mode(t) == MODE_REMOVE)
 		verdict_call_over(t);
 	converse(t, reply);
 	const bool is_refused = t->save.failure != NULL && !t->save.republished;
@@ -507,7 +554,10 @@ void talk_reply(struct delivery_task *t, const struct task_event *event)
 		answered(t, event->reply);
 		return;
 	case CALL_UNCERTAIN:
-		verdict_uncertain(t);
+		if (t->is_removal)
+			removal_ask_again(t);
+		else
+			verdict_uncertain(t);
 		return;
 	case CALL_NEVER_SENT:
 		publish_never_sent(t, event->reply);

@@ -49,8 +49,8 @@ static void copy_work(struct arena *arena, struct delivery_work *work)
 
 /* ---- planning ---- */
 
-static void turn_begins(struct delivery_task *t, struct arena *arena, struct task_plan *plan,
-			const struct task_event *event)
+void task_turn_begins(struct delivery_task *t, struct arena *arena, struct task_plan *plan,
+		      const struct task_event *event)
 {
 	t->env.arena = arena;
 	t->env.now_us = clock_now_us(t->deliverer->config.clock);
@@ -118,7 +118,7 @@ static void turn_ends(struct delivery_task *t)
 
 /* The listener names the delivery if the program dies on it. A quarantined delivery must not be
  * blamed again. */
-static void announce_stepping(const struct delivery_task *t, const struct delivery_work *work)
+void task_announce(const struct delivery_task *t, const struct delivery_work *work)
 {
 	const struct deliverer_config *config = &t->deliverer->config;
 	if (config->stepping != NULL && t->work.hold != HOLD_POISONED)
@@ -129,8 +129,8 @@ static void delivery_plan(struct task *task, struct arena *arena, const struct t
 			  struct task_plan *plan)
 {
 	struct delivery_task *t = (struct delivery_task *)task;
-	turn_begins(t, arena, plan, event);
-	announce_stepping(t, &t->work);
+	task_turn_begins(t, arena, plan, event);
+	task_announce(t, &t->work);
 	switch (event->kind) {
 	case TASK_EVENT_START:
 		talk_start(t);
@@ -147,7 +147,7 @@ static void delivery_plan(struct task *task, struct arena *arena, const struct t
 		break;
 	}
 	turn_ends(t);
-	announce_stepping(t, NULL);
+	task_announce(t, NULL);
 }
 
 /* ---- saving ---- */
@@ -203,7 +203,7 @@ static void log_end(const struct delivery_task *t)
  * the account's next delivery, or this one, claimed a second time when a pause outlived its lease.
  * Checked after the commit, as the last thing before the call, since both may have been in one
  * turn. The lease runs out, and the next claim reads the account again (rules.md T1). */
-static void keep_refresh_single(struct delivery_task *t)
+void task_keep_refresh_single(struct delivery_task *t)
 {
 	if (delivery_mode(t) == MODE_REFRESH && t->turn.plan->action == TASK_SEND &&
 	    account_token_has_changed(t))
@@ -228,7 +228,7 @@ static void delivery_saved(struct task *task, enum err_kind kind)
 		t->work.lease_until_us = t->save.lease_until_us;
 	if (!t->turn.is_quiet)
 		t->held_until_us = t->save.lease_until_us;
-	keep_refresh_single(t);
+	task_keep_refresh_single(t);
 	if (t->save.next != DELIVERY_PUBLISHED && t->save.next != DELIVERY_PARTIAL &&
 	    t->save.next != DELIVERY_FAILED)
 		return;
@@ -236,15 +236,20 @@ static void delivery_saved(struct task *task, enum err_kind kind)
 	media_post_finished(t);
 }
 
+void task_dispose(struct delivery_task *t)
+{
+	struct arena *arena = t->arena;
+	t->deliverer->task_count--;
+	free(t);
+	arena_free(&arena);
+}
+
 static void delivery_free(struct task *task)
 {
 	struct delivery_task *t = (struct delivery_task *)task;
 	media_task_gone(t);
 	capacity_leave(t);
-	t->deliverer->task_count--;
-	struct arena *arena = t->arena;
-	free(t);
-	arena_free(&arena);
+	task_dispose(t);
 }
 
 static const struct task_ops delivery_ops = {

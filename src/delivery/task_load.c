@@ -51,6 +51,7 @@ static void load_env(struct delivery_task *t)
 	t->env.platform_account_id = account->platform_account_id;
 	t->env.username = account->username;
 	t->env.account_type = account->type;
+	t->env.scopes = account->scopes;
 	t->env.tiktok_privacy = t->work.tiktok_privacy;
 	t->env.post = &t->content;
 	t->env.post_type = rules_post_type(t->platform, &t->content);

@@ -41,7 +41,8 @@ enum next verdict_send(struct delivery_task *t, const struct call *call, const c
 	t->turn.plan->call = *call;
 	t->turn.plan->media_path = path;
 	lease_until(t, t->env.now_us + step_call_timeout_ms(call) * US_PER_MS);
-	if (delivery_mode(t) == MODE_PUBLISH && call->kind == CALL_PUBLISH) {
+	const enum delivery_mode mode = delivery_mode(t);
+	if ((mode == MODE_PUBLISH || mode == MODE_REMOVE) && call->kind == CALL_PUBLISH) {
 		t->save.call_state = CALL_STATE_STARTED;
 		t->save.call_started_at_us = t->env.now_us;
 	}
@@ -139,7 +140,8 @@ void verdict_forgive_our_time(struct delivery_task *t)
 /* A post that is out is never told as failed (api-decisions.md 7). */
 static bool is_out(const struct delivery_task *t)
 {
-	return t->work.is_out || (t->flow.part_count > 0 && t->flow.parts[0].is_done);
+	return !t->is_removal &&
+	       (t->work.is_out || (t->flow.part_count > 0 && t->flow.parts[0].is_done));
 }
 
 /* A person had it published again, and an earlier call may have published it all the same. */

@@ -66,6 +66,18 @@ enum post_type post_type_of_name(struct str name)
 	return index < POST_TYPE_COUNT ? (enum post_type)index : POST_TYPE_NONE;
 }
 
+const char *post_removal_name(enum post_removal removal)
+{
+	static const char *const names[POST_REMOVAL_COUNT] = {
+		[POST_REMOVAL_NONE] = "",
+		[POST_REMOVAL_PENDING] = "pending",
+		[POST_REMOVAL_REMOVED] = "removed",
+		[POST_REMOVAL_FAILED] = "failed",
+		[POST_REMOVAL_UNSUPPORTED] = "unsupported",
+	};
+	return (unsigned)removal < POST_REMOVAL_COUNT ? names[removal] : "";
+}
+
 const char *post_visibility_name(enum post_visibility visibility)
 {
 	return NAME_OF(post_visibilities, visibility);

@@ -63,6 +63,16 @@ enum post_visibility {
 	POST_VISIBILITY_COUNT
 };
 
+/* What became of the wish to take a published post back (api-decisions.md 12). Stored. */
+enum post_removal {
+	POST_REMOVAL_NONE, /* nobody asked */
+	POST_REMOVAL_PENDING,
+	POST_REMOVAL_REMOVED,
+	POST_REMOVAL_FAILED,
+	POST_REMOVAL_UNSUPPORTED, /* the platform gives apps no way to do it */
+	POST_REMOVAL_COUNT
+};
+
 struct media {
 	struct str url;
 	enum media_type type;
@@ -121,6 +131,8 @@ enum post_state post_state_of_name(struct str name);
 const char *post_visibility_name(enum post_visibility visibility);
 /* UNKNOWN when unknown. */
 enum post_visibility post_visibility_of_name(struct str name);
+/* "removed"; "" for NONE. */
+const char *post_removal_name(enum post_removal removal);
 /* One of the four contract.md values: processing and retrying show as pending. */
 const char *post_state_status(enum post_state state);
 /* Published and failed are. */

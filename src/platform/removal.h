@@ -28,7 +28,7 @@ const char *removal_all_gone(struct flow *flow);
  * left has no id by which it could be removed. */
 bool removal_begins(const struct flow *flow, struct step *step);
 /* May it be deleted? It is the account's own (is_own), and was made after the post was accepted.
- * created_us: 0 = the platform does not say. False: the step is the refusal; nothing was deleted. */
+ * created_us: 0 = the platform does not say. False: the step is the refusal. */
 bool removal_is_ours(const struct env *env, bool is_own, int64_t created_us, struct step *step);
 /* Fills the step: there is no way to remove this kind of post. Returns NULL, as the stage functions
  * do. */

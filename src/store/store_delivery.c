@@ -53,8 +53,8 @@ static const struct outcome outcomes[] = {
 	[DELIVERY_FAILED] = {DELIVERY_CHANGE_FAIL, .gives_lease_back = true, .frees_account = true},
 };
 
-static enum err_kind timeline_add(struct store_tx *tx, const struct delivery_save *save,
-				  struct error *err)
+enum err_kind store_delivery_timeline_add(struct store_tx *tx, const struct delivery_save *save,
+					  struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < save->timeline_count && kind == ERR_NONE; i++) {
@@ -121,7 +121,7 @@ static enum err_kind keep_evidence(struct store_tx *tx, const struct delivery_sa
 					      sql_text(save->url), sql_text(save->parts)),
 				     NULL, err);
 	if (kind == ERR_NONE)
-		kind = timeline_add(tx, save, err);
+		kind = store_delivery_timeline_add(tx, save, err);
 	if (kind == ERR_NONE)
 		kind = bind_remote_ids(tx, save, now, err);
 	if (kind != ERR_NONE)
@@ -274,7 +274,7 @@ static enum err_kind write_rest(struct store_tx *tx, const struct delivery_savin
 	const struct delivery_save *save = saving->save;
 	const struct delivery_now *now = &saving->now;
 	const bool is_same_state = save->next == DELIVERY_KEEP || save->next == DELIVERY_WAIT;
-	enum err_kind kind = timeline_add(tx, save, err);
+	enum err_kind kind = store_delivery_timeline_add(tx, save, err);
 	if (kind == ERR_NONE)
 		kind = bind_remote_ids(tx, save, now, err);
 	if (kind == ERR_NONE)

@@ -89,6 +89,13 @@ static void delivery_read(struct sql_cursor *cursor, void *out)
 	delivery->parts = sql_take_text(cursor);
 	delivery->visibility = sql_take_text(cursor);
 	delivery->warnings = sql_take_text(cursor);
+	delivery->removal.status = (enum post_removal)sql_take_int(cursor);
+	delivery->removal.removed_at_us = sql_take_int(cursor);
+	delivery->removal.error_code = sql_take_text(cursor);
+	delivery->removal.error_message = sql_take_text(cursor);
+	delivery->removal.platform_code = sql_take_text(cursor);
+	delivery->removal.platform_message = sql_take_text(cursor);
+	delivery->removal.error_is_transient = sql_take_bool(cursor);
 }
 
 /* Deals the deliveries, which stand in the order of the posts, out to them. */

@@ -86,6 +86,18 @@ struct delivery_standing {
 	int64_t ahead;
 };
 
+/* The wish to take a platform post back. */
+struct removal_row {
+	enum post_removal status;
+	int64_t removed_at_us;
+	struct str
+		error_code; /* failure_code_name(); empty = none. Also while waiting to try again */
+	struct str error_message;
+	struct str platform_code;
+	struct str platform_message;
+	bool error_is_transient;
+};
+
 /* One platform post. */
 struct delivery_row {
 	struct str id;
@@ -110,6 +122,7 @@ struct delivery_row {
 	/* JSON array text [{"field","code","message","repeatable"}]: what was asked for and is not
 	 * there although all parts are out; empty = nothing */
 	struct str warnings;
+	struct removal_row removal;
 	struct delivery_standing standing; /* store_post_get() alone, while not final */
 };
 

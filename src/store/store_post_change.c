@@ -29,6 +29,7 @@ struct changed_delivery {
 	enum account_state account_state;
 	enum hold_state hold;
 	bool has_flow;
+	enum post_removal removal;
 };
 
 /* The post as the command finds it. */
@@ -69,6 +70,7 @@ static void changed_delivery_read(struct sql_cursor *cursor, void *out)
 	delivery->account_state = account_state_of_name(sql_take_text(cursor));
 	delivery->hold = (enum hold_state)sql_take_int(cursor);
 	delivery->has_flow = sql_take_bool(cursor);
+	delivery->removal = (enum post_removal)sql_take_int(cursor);
 }
 
 static enum err_kind change_begin(struct store_tx *tx, struct str app_id, struct str post_id,
@@ -487,6 +489,8 @@ static enum post_retry_verdict judge(const struct changed_delivery *delivery, bo
 {
 	if (delivery == NULL)
 		return RETRY_NOT_A_TARGET;
+	if (delivery->removal == POST_REMOVAL_PENDING || delivery->removal == POST_REMOVAL_REMOVED)
+		return RETRY_TAKEN_BACK;
 	if (delivery->before.state == POST_PUBLISHED && str_is_empty(delivery->error_code) &&
 	    !store_post_has_repeatable(delivery->warnings))
 		return RETRY_PUBLISHED;

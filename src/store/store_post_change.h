@@ -71,6 +71,7 @@ enum post_retry_verdict {
 	RETRY_AGAIN,           /* pending again, when the outcome is POST_RETRIED */
 	RETRY_PUBLISHED,       /* left alone: all of it is out */
 	RETRY_UNDER_WAY,       /* left alone: not final */
+	RETRY_TAKEN_BACK,      /* left alone: removed from the platform, or about to be */
 	RETRY_OUTCOME_UNKNOWN, /* left alone: only with republish */
 	RETRY_NOT_A_TARGET,
 	RETRY_ACCOUNT_UNUSABLE

@@ -361,6 +361,11 @@ struct counted_place {
 enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struct str status,
 			    int64_t offset, struct counted_place *place_out, struct error *err);
 
+/* store_delivery.c: the save's timeline entries alone. */
+struct delivery_save;
+enum err_kind store_delivery_timeline_add(struct store_tx *tx, const struct delivery_save *save,
+					  struct error *err);
+
 /* store_claim.c: what writes the claim into the delivery's row, which work describes as it is
  * then. */
 struct delivery_work;

@@ -185,6 +185,8 @@ def walk_posts(record, account, picture, sandbox):
     sandbox.clear_faults()
     assert record.app.cli("pause", "--app", record.app.client_id).returncode == 0
     record.walk("retryPost", 202, json={}, post_id=refused)
+    record.refused("unpublishPost", 409, "NOT_PUBLISHED", json={}, post_id=refused)
+    record.walk("unpublishPost", 202, json={"account_ids": [account]}, post_id=made)
     assert record.app.cli("resume", "--app", record.app.client_id).returncode == 0
     assert record.app.wait_post(refused)["status"] == "published"
 

@@ -96,6 +96,7 @@ OWNER = {
     ("DELETE", "/posts/{post_id}"): 204,
     ("PATCH", "/posts/{post_id}"): 200,
     ("POST", "/posts/{post_id}/retry"): 409,
+    ("POST", "/posts/{post_id}/unpublish"): 409,
     ("POST", "/drafts"): 201,
     ("GET", "/drafts"): 200,
     ("GET", "/drafts/{draft_id}"): 200,

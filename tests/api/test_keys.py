@@ -21,6 +21,7 @@ CONTRACT = {
                  "DELETE /accounts/{account_id}", "POST /accounts/{account_id}/check"],
     "publish": ["POST /posts/publish", "DELETE /posts/{post_id}", "PATCH /posts/{post_id}", "POST /posts/{post_id}/retry",
                 "POST /drafts/{draft_id}/publish"],
+    "remove": ["POST /posts/{post_id}/unpublish"],
     "webhooks": ["POST /webhooks", "PATCH /webhooks/{webhook_id}", "DELETE /webhooks/{webhook_id}", "POST /webhooks/{webhook_id}/rotate",
                  "POST /webhooks/{webhook_id}/test"],
     "drafts": ["POST /drafts", "PATCH /drafts/{draft_id}", "DELETE /drafts/{draft_id}", "POST /drafts/{draft_id}/reject"],

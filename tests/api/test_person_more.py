@@ -16,7 +16,8 @@ ID = "01a20000-0000-7000-8000-000000000001"
 # What follows the verb, where it needs something.
 WORDS = {
     "post": ["text", "--to", ID], "validate": ["text", "--to", ID], "connect": ["x", "--no-browser"],
-    "show": [ID], "explain": [ID], "cancel": [ID], "retry": [ID], "reschedule": [ID, "--now"], "retryPosts": ["--since", "1h"],
+    "show": [ID], "explain": [ID], "cancel": [ID], "retry": [ID], "unpublish": [ID], "reschedule": [ID, "--now"],
+    "retryPosts": ["--since", "1h"],
     "edit": [ID, "--at", "+1h", "--if-match", '"a"'], "connection": [ID], "confirm": [ID],
     "export": [ID], "erase": [ID, "--confirm", ID], "accounts show": [ID], "accounts check": [ID], "accounts disconnect": [ID],
     "webhooks create": ["https://a.example/"],

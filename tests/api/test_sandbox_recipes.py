@@ -32,6 +32,8 @@ def world(tmp_path_factory):
 def seen(app, post_id):
     """What the table names, of the platform post; None while it is none of that."""
     post = app.show(post_id)["platform_posts"][0]
+    if post["removal"]:
+        return f"`removal.status: {post['removal']['status']}`" if post["removal"]["status"] != "pending" else None
     if post["status"] == "failed":
         return f"failed `{post['error']['code']}`"
     if post["status"] == "published":
@@ -48,6 +50,9 @@ def test_recipe(world, row):
         for path, body in sends(row[1]):
             sandbox._call("POST", path, json=body)
         post = app.accepted(accounts[row[2]], marker("recipe"))["post_id"]
+        if "/unpublish`" in row[1]:
+            assert app.wait_post(post)["status"] == "published"
+            assert app.post(f"/v1/posts/{post}/unpublish").status_code == 202
         assert poll(f"{row[0]}: {row[3]}", lambda: seen(app, post)) == row[3]
     finally:
         sandbox.clear_faults()

@@ -102,6 +102,7 @@ int run_change_tests(void);
 int run_dashboard_tests(void);
 int run_node_tests(void);
 int run_quota_tests(void);
+int run_removal_tests(void);
 int run_reseal_tests(void);
 int run_retry_many_tests(void);
 int run_audit_tests(void);

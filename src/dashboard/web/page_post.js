@@ -93,6 +93,19 @@ async function retry(context, target, republish = false) {
 	await context.refresh();
 }
 
+async function unpublish(context, target) {
+	const isSure = await confirm({
+		title: `Remove this post from ${platformName(target.platform)}?`,
+		text: "It is deleted there, with its comments. This cannot be undone.",
+		action: "Remove post",
+	});
+	if (isSure) {
+		await api.post(context.appPath("v1", "posts", context.params.post_id, "unpublish"), {account_ids: [target.account_id]});
+		toast("Removing.");
+		await context.refresh();
+	}
+}
+
 async function reconnect(context, target) {
 	const begun = await api.post(context.appPath("accounts", target.account_id, "reconnect"));
 	leave(begun.redirect_url);
@@ -186,6 +199,31 @@ function errorBox(context, target, failures) {
 	);
 }
 
+const REMOVALS = {
+	pending: ["", "Being removed"],
+	removed: ["good", "Removed from the platform"],
+	failed: ["bad", "Not removed"],
+	unsupported: ["warn", "Cannot be removed from here"],
+};
+
+/** Whether a published post is taken back, or the button that does it. */
+function removalBox(context, target) {
+	const isOut = target.status === "published" || target.outcome === "partial";
+	const again = button("Remove from the platform", () => unpublish(context, target), {slim: true, key: `unpublish-${target.id}`});
+	if (!target.removal) {
+		return isOut && target.platform !== "tiktok" ? h("div", {class: "row"}, again) : null;
+	}
+	const [tone, title] = REMOVALS[target.removal.status];
+	return notice(
+		tone,
+		title,
+		target.removal.removed_at ? h("p", null, whenFull(target.removal.removed_at)) : null,
+		target.removal.error ? h("p", null, target.removal.error.message) : null,
+		target.removal.error?.platform_message ? h("p", {class: "quote"}, target.removal.error.platform_message) : null,
+		target.removal.status === "failed" ? h("div", {class: "row"}, again) : null
+	);
+}
+
 const WAITING_TITLES = {
 	schedule: "Scheduled",
 	account_busy: "In line",
@@ -273,6 +311,7 @@ function targetCard(context, target, failures) {
 			waitingBox(target),
 			errorBox(context, target, failures),
 			warningsBox(context, target),
+			removalBox(context, target),
 			partLines(target)
 		)
 	);
@@ -497,7 +536,8 @@ export async function page(context) {
 	draw(first);
 	let last = first;
 	context.every(POLL_MS, async () => {
-		if (!FINAL.has(last.post.state)) {
+		const isRemoving = last.post.platform_posts.some((target) => target.removal?.status === "pending");
+		if (isRemoving || !FINAL.has(last.post.state)) {
 			last = await load();
 			draw(last);
 		}

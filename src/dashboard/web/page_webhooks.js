@@ -15,6 +15,8 @@ export const EVENTS = [
 	["account.expiring", "An account ends in 14 or 3 days unless its user reconnects it."],
 	["draft.created", "A draft waits for a person to publish it."],
 	["draft.rejected", "A person rejected a draft, with a reason."],
+	["post.removed", "A published post is gone from the platform, because it was asked for."],
+	["post.removal_failed", "A published post could not be taken back."],
 ];
 
 export const webhookWord = (webhook) => (!webhook.enabled ? "disabled" : webhook.failing_since ? "failing" : "enabled");

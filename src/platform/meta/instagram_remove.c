@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Taking a post back from Instagram (meta.md 4.6). Comments go with it. Only an app that was granted
- * instagram_manage_contents may. */
+ * Taking a post back from Instagram (meta.md 4.6). Comments go with it. Only an app that was
+ * granted instagram_manage_contents may. */
 #include "arena.h"
 
 #include "json.h"

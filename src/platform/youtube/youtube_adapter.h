@@ -3,8 +3,8 @@
  * youtube_login.c (tokens and the channel), youtube_metadata.c (what is said of a video),
  * youtube_upload.c (the session and its bytes), youtube_after.c (what follows the last byte),
  * youtube_extras.c (playlist and captions),
- * youtube_resolve.c (uncertain calls), youtube_remove.c (taking back), youtube_rules.c (what is allowed), youtube_refusal.c
- * (errors). Pure, as platform.h wants it. */
+ * youtube_resolve.c (uncertain calls), youtube_remove.c (taking back), youtube_rules.c (what is
+ * allowed), youtube_refusal.c (errors). Pure, as platform.h wants it. */
 #pragma once
 
 #include <stdbool.h>

@@ -55,6 +55,7 @@ static const struct {
 	{"erasure_accounts", "erasure_id, account_id", NULL},
 	{"posts", "id", NULL},
 	{"deliveries", "id", NULL},
+	{"removals", "delivery_id", NULL},
 	{"lanes", "account_id", NULL},
 	{"app_work", "app_id", NULL},
 	{"idempotency_keys", "app_id, idempotency_key", NULL},

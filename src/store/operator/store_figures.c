@@ -27,6 +27,7 @@ static const struct question questions[] = {
 	{SQL_BACKLOG_SCHEDULED, FIGURE(deliveries_scheduled)},
 	{SQL_FIGURE_HELD, FIGURE(deliveries_held)},
 	{SQL_BACKLOG_OLDEST, FIGURE(oldest_due_us), .asks_now = true},
+	{SQL_FIGURE_REMOVALS, FIGURE(removals_pending), .is_bounded = true},
 	{SQL_FIGURE_EVENTS, FIGURE(events_pending), .is_bounded = true},
 	{SQL_FIGURE_WEBHOOK_DELIVERIES, FIGURE(webhook_deliveries_pending), .is_bounded = true},
 	{SQL_FIGURE_ALARMS, FIGURE(alarms)},

@@ -20,6 +20,7 @@ struct store_figures {
 	/* their account is free and their time has come; at most STORE_FIGURE_MAX */
 	int64_t deliveries_due;
 	int64_t deliveries_scheduled;
+	int64_t removals_pending;
 	int64_t deliveries_held; /* since a database was restored (store_guard.h) */
 	int64_t oldest_due_us;   /* 0 = nothing is due */
 	int64_t events_pending;  /* not yet handed to webhooks; at most STORE_FIGURE_MAX */

@@ -57,6 +57,11 @@ void deliverer_wake(struct deliverer *deliverer)
 	deliverer->wakes++;
 }
 
+void deliverer_wake_removals(struct deliverer *deliverer)
+{
+	(void)deliverer;
+}
+
 enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 			      const struct connect_request *request,
 			      struct connect_begun *begun_out, struct error *err)

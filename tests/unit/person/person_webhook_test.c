@@ -18,7 +18,8 @@
 #define ALL \
 	"\"post.publish.succeeded\",\"post.publish.failed\",\"post.completed\"," \
 	"\"connection.completed\",\"account.reauth_required\",\"test\",\"user.erased\"," \
-	"\"account.expiring\",\"draft.created\",\"draft.rejected\""
+	"\"account.expiring\",\"draft.created\",\"draft.rejected\",\"post.removed\"," \
+	"\"post.removal_failed\""
 #define NOT_FOUND .status = 404, .body = "{\"message\":\"No.\",\"error\":\"NOT_FOUND\"}"
 
 static void list(void **state)

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Conformance: published posts that are taken back. Asked for once, claimed one at a time for each
+ * account and never beside a delivery of it, written by who holds the fence. */
+#include "fixture.h"
+
+#include "store_post_change.h"
+#include "store_removal.h"
+
+#define OUT "[{\"state\":\"published\",\"remote_id\":\"r1\",\"url\":\"https://x.example/1\"}]"
+
+static struct str published(struct fixture *fx, const struct app_row *app,
+			    const struct account_row *account)
+{
+	const struct str post_id = post_now(fx, app, account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	struct delivery_save done = save_of(&work, DELIVERY_PUBLISHED, NOW);
+	done.parts = STR(OUT);
+	done.remote_id = STR("r1");
+	done.url = STR("https://x.example/1");
+	save_ok(fx, &done);
+	return post_id;
+}
+
+static struct post_unpublish_result ask(struct fixture *fx, const struct app_row *app,
+					struct str post_id)
+{
+	struct error err = {0};
+	struct post_unpublish_result result = {0};
+	const struct post_unpublish wish = {.app_id = app->id, .post_id = post_id, .now_us = NOW};
+	ok(store_post_unpublish(fx->store, fx->arena, &wish, &result, &err), &err);
+	return result;
+}
+
+struct claiming {
+	struct fixture *fx;
+	struct removal_claim wish;
+	struct removal_work *work;
+	size_t count;
+};
+
+static enum err_kind claim_command(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct claiming *c = argument;
+	return store_removal_claim(tx, c->fx->arena, &c->wish, &c->work, &c->count, err);
+}
+
+static struct claiming claim_removals(struct fixture *fx, int64_t now_us)
+{
+	struct error err = {0};
+	struct claiming c = {.fx = fx, .wish = {.now_us = now_us, .lease_us = LEASE_US, .max = 10}};
+	ok(store_write(fx->store, claim_command, &c, &err), &err);
+	return c;
+}
+
+struct saving {
+	const struct delivery_save *save;
+	bool is_unsupported;
+};
+
+static enum err_kind save_command(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct saving *saving = argument;
+	return store_removal_save(tx, saving->save, saving->is_unsupported, err);
+}
+
+static enum err_kind end(struct fixture *fx, const struct removal_work *work,
+			 enum delivery_next next, int64_t now_us)
+{
+	struct error err = {0};
+	const struct failure failure = {.class = FAILURE_PERMANENT,
+					.code = FAILURE_CODE_PLATFORM_REJECTED,
+					.message = STR("No.")};
+	struct delivery_save save = save_of(&work->delivery, next, now_us);
+	save.work = &work->delivery;
+	save.flow = STR("{}");
+	save.due_at_us = now_us + US_PER_S;
+	save.failure = next == DELIVERY_FAILED ? &failure : NULL;
+	struct saving saving = {.save = &save};
+	return store_write(fx->store, save_command, &saving, &err);
+}
+
+static struct removal_row removal_of(struct fixture *fx, const struct app_row *app,
+				     struct str post_id)
+{
+	return get_post(fx, app, post_id).deliveries[0].removal;
+}
+
+static void what_is_out_is_asked_for_once(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct post_unpublish_result result = {0};
+	const struct app_row app = make_app(fx);
+	const struct app_row other = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = published(fx, &app, &account);
+	const struct post_unpublish foreign = {
+		.app_id = other.id, .post_id = post_id, .now_us = NOW};
+	assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_NONE);
+	assert_int_equal(store_post_unpublish(fx->store, fx->arena, &foreign, &result, &err),
+			 ERR_NOT_FOUND);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(ask(fx, &app, post_id).outcome, POST_UNPUBLISHED);
+		assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_PENDING);
+	}
+	const struct claiming first = claim_removals(fx, NOW);
+	assert_int_equal(first.count, 1);
+	assert_true(str_is(first.work[0].parts, OUT) && first.work[0].is_new);
+	assert_int_equal(claim_removals(fx, NOW + 1).count, 0);
+	ok(end(fx, &first.work[0], DELIVERY_PUBLISHED, NOW + 2), NULL);
+	const struct removal_row removed = removal_of(fx, &app, post_id);
+	assert_int_equal(removed.status, POST_REMOVAL_REMOVED);
+	assert_int_equal(removed.removed_at_us, NOW + 2);
+	assert_int_equal(ask(fx, &app, post_id).outcome, POST_UNPUBLISHED);
+	assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_REMOVED);
+	assert_int_equal(claim_removals(fx, NOW + US_PER_DAY).count, 0);
+	assert_int_equal(end(fx, &first.work[0], DELIVERY_PUBLISHED, NOW + 3), ERR_CONFLICT);
+}
+
+static void nothing_is_out(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = post_now(fx, &app, &account);
+	assert_int_equal(ask(fx, &app, post_id).outcome, POST_UNPUBLISH_NOTHING);
+	const struct delivery_work work = claim_one(fx, NOW);
+	const struct delivery_save failed = save_of(&work, DELIVERY_FAILED, NOW);
+	save_ok(fx, &failed);
+	assert_int_equal(ask(fx, &app, post_id).outcome, POST_UNPUBLISH_NOTHING);
+}
+
+static void an_account_does_one_thing_at_a_time(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str ids[] = {published(fx, &app, &account), published(fx, &app, &account)};
+	const struct str next_id = post_now(fx, &app, &account);
+	ask(fx, &app, ids[0]);
+	ask(fx, &app, ids[1]);
+	const struct delivery_work work = claim_one(fx, NOW);
+	assert_true(str_equal(work.post_id, next_id));
+	assert_int_equal(claim_removals(fx, NOW).count, 0); /* the account is busy */
+	const struct delivery_save done = save_of(&work, DELIVERY_PUBLISHED, NOW);
+	save_ok(fx, &done);
+
+	const struct str late_id = post_now(fx, &app, &account);
+	const struct claiming one = claim_removals(fx, NOW);
+	assert_int_equal(one.count, 1);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0); /* and so it is for posts */
+	ok(end(fx, &one.work[0], DELIVERY_WAIT, NOW), NULL);
+	const struct delivery_work late = claim_one(fx, NOW);
+	assert_true(str_equal(late.post_id, late_id));
+	const struct delivery_save late_done = save_of(&late, DELIVERY_PUBLISHED, NOW);
+	save_ok(fx, &late_done);
+	for (int i = 0; i < 2; i++) {
+		const struct claiming rest = claim_removals(fx, NOW + 2 * US_PER_S);
+		assert_int_equal(rest.count, 1);
+		ok(end(fx, &rest.work[0], DELIVERY_PUBLISHED, NOW + 2 * US_PER_S), NULL);
+	}
+}
+
+/* A dead node's removal is taken by another when its lease is over; the dead one cannot save. */
+static void a_lost_lease_cannot_save(void **state)
+{
+	struct fixture *fx = *state;
+	int64_t due_us = 0;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = published(fx, &app, &account);
+	ask(fx, &app, post_id);
+	const struct claiming dead = claim_removals(fx, NOW);
+	assert_int_equal(dead.count, 1);
+	ok(store_removal_next_due(fx->store, &due_us, &err), &err);
+	assert_int_equal(due_us, NOW + LEASE_US);
+	const struct claiming alive = claim_removals(fx, NOW + LEASE_US);
+	assert_int_equal(alive.count, 1);
+	assert_int_equal(end(fx, &dead.work[0], DELIVERY_PUBLISHED, NOW + LEASE_US), ERR_CONFLICT);
+	assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_PENDING);
+	ok(end(fx, &alive.work[0], DELIVERY_FAILED, NOW + LEASE_US), NULL);
+	assert_true(str_is(removal_of(fx, &app, post_id).error_code, "PLATFORM_REJECTED"));
+	/* What failed may be asked for again. */
+	ask(fx, &app, post_id);
+	assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_PENDING);
+	ok(store_removal_set_aside(fx->store, dead.work[0].delivery.id, &err), &err);
+	assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_FAILED);
+}
+
+int run_removal_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(what_is_out_is_asked_for_once),
+		STORE_TEST(nothing_is_out),
+		STORE_TEST(an_account_does_one_thing_at_a_time),
+		STORE_TEST(a_lost_lease_cannot_save),
+	};
+	return cmocka_run_group_tests_name("store: removals", tests, fixture_open, fixture_close);
+}
