@@ -2,6 +2,9 @@
  * Apps and their platform credentials: states and words (api-decisions.md 3, 4). */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "str.h"
 
 enum app_state { APP_DRAFT, APP_ACTIVE, APP_SUSPENDED, APP_STATE_COUNT };
@@ -19,6 +22,14 @@ enum app_tiktok_privacy {
 	APP_TIKTOK_REFUSE, /* such a post is not accepted */
 	APP_TIKTOK_PRIVACY_COUNT
 };
+
+/* Which platforms answer an app's calls, and how fast its time runs. */
+struct app_world {
+	bool is_test;       /* those of the sandbox inside the service (api-decisions.md 14) */
+	int64_t time_scale; /* waits are divided by it; 1 unless is_test */
+};
+
+#define APP_TIME_SCALE_MAX 3600 /* api-decisions.md 14 */
 
 /* The word of a value, as the API and the database have it; "" for a value outside. The other way
  * COUNT when unknown. */

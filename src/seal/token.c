@@ -20,6 +20,7 @@ static const struct {
 } kinds[TOKEN_KIND_COUNT] = {
 	/* api-decisions.md 1 */
 	[TOKEN_ACCESS] = {"pht_", 43, base64url_letters},
+	[TOKEN_ACCESS_TEST] = {"pht_test_", 43, base64url_letters},
 	[TOKEN_KEY] = {"phk_", 43, base64url_letters},
 	[TOKEN_CLIENT_ID] = {"phc_", 24, base64url_letters},
 	[TOKEN_CLIENT_SECRET] = {"phs_", 43, base64url_letters},

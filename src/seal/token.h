@@ -13,6 +13,7 @@ struct random_source;
 
 enum token_kind {
 	TOKEN_ACCESS,        /* pht_ and 43 of base64url */
+	TOKEN_ACCESS_TEST,   /* pht_test_ and 43: a test app's (api-decisions.md 14) */
 	TOKEN_KEY,           /* phk_ and 43 (api-decisions.md 14) */
 	TOKEN_CLIENT_ID,     /* phc_ and 24 */
 	TOKEN_CLIENT_SECRET, /* phs_ and 43 */

@@ -5,6 +5,7 @@
 #include "count_of.h"
 
 #include "store_admin.h"
+#include "store_credential.h"
 #include "store_private.h"
 
 void store_app_read(struct sql_cursor *cursor, void *out)
@@ -23,12 +24,23 @@ void store_app_read(struct sql_cursor *cursor, void *out)
 	app->created_at_us = sql_take_int(cursor);
 	app->max_lateness_s = sql_take_int(cursor);
 	app->tiktok_privacy = (enum app_tiktok_privacy)sql_take_int(cursor);
+	app->world.is_test = sql_take_bool(cursor);
+	app->world.time_scale = sql_take_int(cursor);
+}
+
+static void world_read(struct sql_cursor *cursor, void *out)
+{
+	struct app_world *world = out;
+	world->is_test = sql_take_bool(cursor);
+	world->time_scale = sql_take_int(cursor);
 }
 
 struct app_creation {
 	const struct app_row *app;
 	struct str owner_email;
 	struct str new_admin_id;
+	const struct credential_row *credentials; /* verified */
+	size_t credential_count;
 };
 
 /* The id of the admin with that email, who is made when there is none. */
@@ -59,7 +71,9 @@ static enum err_kind app_insert(struct store_tx *tx, const struct app_row *app, 
 				sql_word(app_state_name(app->state)), sql_text(owner_id),
 				sql_text(app->redirect_urls), sql_int(app->retry_unknown_once),
 				sql_int(app->connect_confirmation), sql_int(app->created_at_us),
-				sql_int(app->max_lateness_s), sql_int(app->tiktok_privacy)),
+				sql_int(app->max_lateness_s), sql_int(app->tiktok_privacy),
+				sql_int(app->world.is_test),
+				sql_int(app->world.time_scale > 1 ? app->world.time_scale : 1)),
 		       NULL, err);
 }
 
@@ -76,14 +90,34 @@ static enum err_kind app_create(struct store_tx *tx, void *argument, struct erro
 			       SQL_ARGS(sql_text(app->id), sql_int(app->state == APP_SUSPENDED),
 					sql_int(NEVER_US)),
 			       NULL, err);
+	for (size_t i = 0; i < creation->credential_count && kind == ERR_NONE; i++)
+		kind = store_credential_put_verified(tx, &creation->credentials[i], err);
 	return kind;
 }
 
 enum err_kind store_app_create(struct store *store, const struct app_row *app,
 			       struct str owner_email, struct str new_admin_id, struct error *err)
 {
-	struct app_creation creation = {app, owner_email, new_admin_id};
+	struct app_creation creation = {app, owner_email, new_admin_id, NULL, 0};
 	return store_write(store, app_create, &creation, err);
+}
+
+enum err_kind store_app_create_test(struct store *store, const struct app_row *app,
+				    struct str owner_email, struct str new_admin_id,
+				    const struct credential_row *credentials,
+				    size_t credential_count, struct error *err)
+{
+	struct app_creation creation = {app, owner_email, new_admin_id, credentials,
+					credential_count};
+	return store_write(store, app_create, &creation, err);
+}
+
+enum err_kind store_app_world(struct store *store, struct arena *arena, struct str app_id,
+			      struct app_world *out, struct error *err)
+{
+	return store_find(store, arena,
+			  SQL_ROW(SQL_APP_WORLD, SQL_ARGS(sql_text(app_id)), world_read), out,
+			  "app", err);
 }
 
 enum err_kind store_app_find_by_client_id(struct store *store, struct arena *arena,

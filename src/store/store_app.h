@@ -21,13 +21,24 @@ struct app_row {
 	bool connect_confirmation;
 	int64_t max_lateness_s; /* of posts that name none; 0 = no limit */
 	enum app_tiktok_privacy tiktok_privacy;
+	struct app_world world; /* written once, when the app is made */
 	int64_t created_at_us;
 };
+
+struct credential_row;
 
 /* Makes the admin too (without password) when owner_email is unknown: new_admin_id is its id then.
  * CONFLICT: client_id taken. */
 enum err_kind store_app_create(struct store *store, const struct app_row *app,
 			       struct str owner_email, struct str new_admin_id, struct error *err);
+/* The same of a test app, with its credentials, which are verified. */
+enum err_kind store_app_create_test(struct store *store, const struct app_row *app,
+				    struct str owner_email, struct str new_admin_id,
+				    const struct credential_row *credentials,
+				    size_t credential_count, struct error *err);
+/* Also of an app that is being deleted. NOT_FOUND. */
+enum err_kind store_app_world(struct store *store, struct arena *arena, struct str app_id,
+			      struct app_world *out, struct error *err);
 /* NOT_FOUND. */
 enum err_kind store_app_find_by_client_id(struct store *store, struct arena *arena,
 					  struct str client_id, struct app_row *out,

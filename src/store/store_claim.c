@@ -108,6 +108,8 @@ static void work_read(struct sql_cursor *cursor, struct pick *pick)
 	work->retry_unknown_once = sql_take_bool(cursor);
 	work->max_lateness_s = sql_take_int(cursor);
 	work->tiktok_privacy = (enum app_tiktok_privacy)sql_take_int(cursor);
+	work->world.is_test = sql_take_bool(cursor);
+	work->world.time_scale = sql_take_int(cursor);
 	work->is_app_deleted = sql_take_bool(cursor);
 	work->hold = (enum hold_state)sql_take_int(cursor);
 	work->hold_due_at_us = sql_take_int(cursor);

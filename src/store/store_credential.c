@@ -46,6 +46,22 @@ enum err_kind store_credential_put(struct store *store, const struct credential_
 	return store_write(store, credential_put, &row, err);
 }
 
+enum err_kind store_credential_put_verified(struct store_tx *tx,
+					    const struct credential_row *credential,
+					    struct error *err)
+{
+	struct credential_row row = *credential;
+	const enum err_kind kind = credential_put(tx, &row, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_CREDENTIAL_SET_STATE,
+		       SQL_ARGS(sql_text(row.app_id), sql_int(row.platform),
+				sql_text(row.client_id),
+				sql_word(credential_state_name(CREDENTIAL_VERIFIED)),
+				sql_text(STR("")), sql_int(row.updated_at_us)),
+		       NULL, err);
+}
+
 enum err_kind store_credential_find(struct store *store, struct arena *arena, struct str app_id,
 				    enum platform_id platform, struct credential_row *out,
 				    struct error *err)

@@ -30,6 +30,10 @@ struct credential_row {
  * gone. */
 enum err_kind store_credential_put(struct store *store, const struct credential_row *credential,
 				   struct error *err);
+/* Inside a transaction: writes it, verified at updated_at_us. */
+enum err_kind store_credential_put_verified(struct store_tx *tx,
+					    const struct credential_row *credential,
+					    struct error *err);
 /* NOT_FOUND. */
 enum err_kind store_credential_find(struct store *store, struct arena *arena, struct str app_id,
 				    enum platform_id platform, struct credential_row *out,

@@ -46,7 +46,8 @@ struct delivery_work {
 	bool retry_unknown_once;
 	int64_t max_lateness_s; /* the post's; 0 = no limit */
 	enum app_tiktok_privacy tiktok_privacy;
-	bool is_app_deleted; /* before this claim */
+	struct app_world world; /* the app's */
+	bool is_app_deleted;    /* before this claim */
 	enum hold_state hold;
 	int64_t hold_due_at_us; /* when it was due before it was held */
 	/* A save is compared with these (delivery_save.work). */
