@@ -182,6 +182,7 @@ static void raw_call(const struct transport *transport, uint64_t id)
 	const struct transfer_request request = {
 		.id = id,
 		.pool = TRANSFER_PLATFORM,
+		.reach = TRANSFER_REAL,
 		.method = "POST",
 		.url = STR("https://api.x.com/2/tweets"),
 		.headers = headers,

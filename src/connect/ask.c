@@ -92,6 +92,7 @@ struct connect_task *ask_new(struct connector *connector, enum platform_id platf
 	t->arena = arena;
 	t->platform = platform_of(platform);
 	t->operation = operation;
+	t->time_scale = connector->config.time_scale;
 	flow_init(&t->flow, t->arena, 0);
 	t->env.settings = connector->config.settings;
 	ticket->arena = ticket_arena;

@@ -61,6 +61,21 @@ static enum err_kind check_quota(struct connector *connector, struct arena *aren
 	return error_set(err, ERR_TOO_LARGE, STR_FMT, STR_ARG(quota_message(arena, &over)));
 }
 
+/* A test app's user is sent to the sandbox inside the service. */
+static enum err_kind test_url(const struct connector *connector, struct arena *arena,
+			      struct str url, struct str *out, struct error *err)
+{
+	const char *seen_url = connector->config.test_url;
+	if (seen_url == NULL)
+		return error_set(err, ERR_FORBIDDEN,
+				 "This service runs no test apps: it was started with --test-apps "
+				 "off.");
+	if (rewrite_to_sandbox(arena, str_of(seen_url), url, out))
+		return ERR_NONE;
+	return error_set(err, ERR_INTERNAL,
+			 "The authorize URL cannot be rewritten to the sandbox.");
+}
+
 /* In sandbox mode the user is sent to the sandbox's consent page by the same rule as every call. */
 static enum err_kind reachable_url(const struct connector *connector, struct arena *arena,
 				   struct str url, struct str *out, struct error *err)
@@ -105,7 +120,8 @@ enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 		.config_id = credential.config_id,
 	};
 	struct str url;
-	kind = reachable_url(connector, arena, authorize_url(arena, oauth, &values), &url, err);
+	kind = (request->app->world.is_test ? test_url : reachable_url)(
+		connector, arena, authorize_url(arena, oauth, &values), &url, err);
 	if (kind != ERR_NONE)
 		return kind;
 

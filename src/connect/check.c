@@ -70,7 +70,8 @@ static void ask_about(struct connector *connector, struct arena *arena,
 {
 	struct connect_task *t = ask_new(connector, account->platform, operation);
 	struct error err = {0};
-	if (add_credential(t, account, &err) == ERR_NONE &&
+	if (connect_task_enter_world(t, account->app_id, &err) == ERR_NONE &&
+	    add_credential(t, account, &err) == ERR_NONE &&
 	    add_account(t, account, &err) == ERR_NONE) {
 		ask_run(t, arena, wait_ms, outcome_out);
 		return;

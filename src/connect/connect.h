@@ -41,6 +41,9 @@ struct connector_config {
 	/* without trailing slash: callbacks are PUBLIC/v1/oauth/SLUG/callback */
 	const char *public_url;
 	const char *sandbox_url; /* NULL = real platforms */
+	/* where browsers see the sandbox of the test apps, without trailing slash; may be filled in
+	 * until the first request; NULL = there are no test apps */
+	const char *test_url;
 	/* Why no platform may be asked (connector_verify, connector_check); NULL = they may. */
 	const char *closed_why;
 	/* every pause is divided by it; 0 = 1 */

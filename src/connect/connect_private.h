@@ -37,6 +37,7 @@ struct connect_task {
 	struct env env;
 	struct flow flow;
 	int tries;
+	int64_t time_scale; /* pauses are divided by it */
 
 	/* This turn. */
 	struct arena *turn_arena;
@@ -87,6 +88,12 @@ bool connector_wait_after(struct connector *connector, uint64_t generation,
 enum err_kind connector_wait_begin(struct connector *connector, struct connect_wait *wait,
 				   struct error *err);
 void connector_wait_end(struct connector *connector, struct connect_wait *wait);
+
+/* ---- world.c: whose platforms a task's calls reach ---- */
+
+/* Reads the app's world. Until then the task reaches nothing. NOT_FOUND, INTERNAL: err->text. */
+enum err_kind connect_task_enter_world(struct connect_task *t, struct str app_id,
+				       struct error *err);
 
 /* ---- credential.c ---- */
 

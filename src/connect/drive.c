@@ -10,7 +10,7 @@ static const int64_t pauses_ms[CONNECT_TRIES_MAX] = {500, 1500, 4000};
 static void plan_pause(struct connect_task *t, int64_t wait_ms)
 {
 	t->plan->action = TASK_SLEEP;
-	t->plan->wake_at_us = t->env.now_us + wait_ms * US_PER_MS / t->connector->config.time_scale;
+	t->plan->wake_at_us = t->env.now_us + wait_ms * US_PER_MS / t->time_scale;
 }
 
 static void plan_end(struct connect_task *t, struct step *step)

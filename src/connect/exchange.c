@@ -95,6 +95,9 @@ static enum err_kind load(struct exchange *x, struct error *err)
 	    (kind = unsealed(x, "flow_secrets", x->connection.flow_sealed, &flow_secrets, err)) ||
 	    (kind = flow_read(&t->flow, t->arena, x->connection.flow, flow_secrets, 0, err)))
 		return kind;
+	kind = connect_task_enter_world(t, x->connection.app_id, err);
+	if (kind != ERR_NONE)
+		return kind;
 	struct app_row app = {0};
 	kind = store_app_find(config->store, t->arena, x->connection.app_id, &app, err);
 	if (kind != ERR_NONE)
@@ -304,6 +307,7 @@ void exchange_enqueue(struct connector *connector, const struct connection_row *
 		abort();
 	x->base.task.ops = &exchange_ops;
 	x->base.connector = connector;
+	x->base.time_scale = connector->config.time_scale;
 	x->base.arena = arena_new("connection", CONNECT_ARENA_MAX_BYTES);
 	x->base.platform = platform_of(connection->platform);
 	x->base.operation = OPERATION_CONNECT;

@@ -101,6 +101,7 @@ static void ask(struct connector *connector, enum platform_id id, int64_t wait_m
 		/* as in arena_alloc: no memory for a small object ends the program */
 		abort();
 	r->base.task.ops = &reach_ops;
+	r->base.task.reach = TRANSFER_REAL;
 	r->base.connector = connector;
 	r->base.arena = arena_new("reach", CONNECT_ARENA_MAX_BYTES);
 	r->base.platform = platform_of(id);

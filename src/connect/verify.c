@@ -7,8 +7,10 @@ static enum err_kind ask_platform(struct connector *connector, struct arena *are
 				  struct ask_outcome *outcome_out, struct error *err)
 {
 	struct connect_task *t = ask_new(connector, credential->platform, OPERATION_VERIFY);
-	const enum err_kind kind = connector_open_client_secret(connector, t->arena, credential,
-								&t->env.client_secret, err);
+	enum err_kind kind = connect_task_enter_world(t, credential->app_id, err);
+	if (kind == ERR_NONE)
+		kind = connector_open_client_secret(connector, t->arena, credential,
+						    &t->env.client_secret, err);
 	if (kind != ERR_NONE) {
 		ask_drop(t);
 		return kind;

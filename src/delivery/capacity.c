@@ -61,6 +61,9 @@ enum capacity capacity_take(struct delivery_task *t, int64_t *wait_us_out)
 	/* Report the previous call's outcome first: it may close the gate. */
 	if (t->capacity.has_outcome)
 		capacity_leave(t);
+	if (t->work.world.is_test && !t->capacity.is_in_gate)
+		gate_set_apart(t->deliverer->gate, t->platform->id, t->work.app_id,
+			       t->work.world.time_scale);
 	if (!t->capacity.is_in_gate)
 		t->capacity.is_in_gate = gate_enter(t->deliverer->gate, t->platform->id,
 						    t->work.app_id, boot_us(t), wait_us_out);

@@ -59,6 +59,12 @@ void remover_ask(struct remover *remover);
 /* After the engine. Sets *remover to NULL. */
 void remover_free(struct remover **remover);
 
+/* What this delivery's waits are divided by: its test app's own, or the service's. */
+static inline int64_t delivery_time_scale(const struct delivery_task *t)
+{
+	return t->work.world.is_test ? t->work.world.time_scale : t->deliverer->config.time_scale;
+}
+
 /* ---- talk.c ---- */
 
 /* All three ask the adapter until this turn's plan stands. This one first loads a newly claimed

@@ -36,6 +36,8 @@ struct place {
 	enum platform_id platform;
 	char app_id[APP_ID_MAX_BYTES]; /* "" = the platform's own, or a free slot */
 	uint8_t app_id_length;
+	bool is_apart;      /* gate_set_apart() */
+	int64_t time_scale; /* of its waits; 0 = the gate's */
 	enum gate_state state;
 	uint32_t limit;
 	uint32_t max;
@@ -183,7 +185,18 @@ static struct place *place_make(struct gate *gate, enum platform_id platform, st
 	return victim;
 }
 
+/* The platform's place that the app's calls count in too; NULL: none, it is apart. */
+static struct place *whole_of(struct gate *gate, enum platform_id platform, const struct place *own)
+{
+	return own != NULL && own->is_apart ? NULL : &gate->platforms[platform];
+}
+
 /* ---- one place ---- */
+
+static int64_t scale_of(const struct gate *gate, const struct place *place)
+{
+	return place->time_scale > 0 ? place->time_scale : gate->config.time_scale;
+}
 
 static int64_t suspension_us(const struct gate *gate, const struct place *place,
 			     int64_t retry_after_us)
@@ -197,7 +210,7 @@ static int64_t suspension_us(const struct gate *gate, const struct place *place,
 		wait_us = retry_after_us;
 	if (wait_us > SUSPENDED_MOST_US)
 		wait_us = SUSPENDED_MOST_US;
-	return wait_us / gate->config.time_scale;
+	return wait_us / scale_of(gate, place);
 }
 
 struct suspending {
@@ -227,7 +240,7 @@ static uint32_t place_room(const struct place *place, int64_t boot_us)
 
 static int64_t place_wait_us(const struct gate *gate, const struct place *place, int64_t boot_us)
 {
-	const int64_t full_us = FULL_WAIT_US / gate->config.time_scale;
+	const int64_t full_us = FULL_WAIT_US / scale_of(gate, place);
 	if (place->state == GATE_SUSPENDED && place->reopens_us - boot_us > full_us)
 		return place->reopens_us - boot_us;
 	return full_us;
@@ -309,9 +322,9 @@ static int64_t place_refused_us(const struct place *place, int64_t boot_us)
 /* Lock held. */
 static void refuse(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us)
 {
-	struct place *whole = &gate->platforms[platform];
 	struct place *own = (struct place *)place_find(gate, platform, key_of(app_id));
-	if (place_room(whole, boot_us) == 0)
+	struct place *whole = whole_of(gate, platform, own);
+	if (whole != NULL && place_room(whole, boot_us) == 0)
 		place_refuse(whole, boot_us);
 	if (own != NULL && place_room(own, boot_us) == 0)
 		place_refuse(own, boot_us);
@@ -329,7 +342,8 @@ int64_t gate_refused_us(struct gate *gate, enum platform_id platform, struct str
 {
 	pthread_mutex_lock(&gate->lock);
 	const struct place *own = place_find(gate, platform, key_of(app_id));
-	const int64_t whole_us = place_refused_us(&gate->platforms[platform], boot_us);
+	const struct place *whole = whole_of(gate, platform, own);
+	const int64_t whole_us = whole != NULL ? place_refused_us(whole, boot_us) : 0;
 	const int64_t own_us = own != NULL ? place_refused_us(own, boot_us) : 0;
 	pthread_mutex_unlock(&gate->lock);
 	return own_us > whole_us ? own_us : whole_us;
@@ -347,24 +361,40 @@ static bool enter(struct gate *gate, enum platform_id platform, struct str app_i
 		  int64_t *wait_us_out)
 {
 	const struct str key = key_of(app_id);
-	struct place *whole = &gate->platforms[platform];
 	struct place *own = (struct place *)place_find(gate, platform, key);
 	if (own == NULL)
 		own = place_make(gate, platform, key);
 	*wait_us_out = FULL_WAIT_US / gate->config.time_scale;
 	if (own == NULL)
 		return false;
-	const struct place *const places[] = {whole, own};
+	struct place *const places[] = {whole_of(gate, platform, own), own};
 	for (size_t i = 0; i < COUNT_OF(places); i++) {
-		if (place_room(places[i], boot_us) == 0) {
+		if (places[i] != NULL && place_room(places[i], boot_us) == 0) {
 			*wait_us_out = place_wait_us(gate, places[i], boot_us);
 			refuse(gate, platform, app_id, boot_us);
 			return false;
 		}
 	}
-	place_enter(whole, boot_us);
-	place_enter(own, boot_us);
+	for (size_t i = 0; i < COUNT_OF(places); i++) {
+		if (places[i] != NULL)
+			place_enter(places[i], boot_us);
+	}
 	return true;
+}
+
+void gate_set_apart(struct gate *gate, enum platform_id platform, struct str app_id,
+		    int64_t time_scale)
+{
+	pthread_mutex_lock(&gate->lock);
+	struct place *own = (struct place *)place_find(gate, platform, key_of(app_id));
+	if (own == NULL)
+		own = place_make(gate, platform, key_of(app_id));
+	/* One that has calls under way was made apart before they began. */
+	if (own != NULL && own->in_flight == 0)
+		own->is_apart = true;
+	if (own != NULL)
+		own->time_scale = time_scale;
+	pthread_mutex_unlock(&gate->lock);
 }
 
 bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us,
@@ -397,32 +427,39 @@ static void own_leave(const struct gate *gate, struct place *own, const struct s
 	}
 }
 
+static void whole_leave(const struct gate *gate, struct place *whole, const struct suspending *why)
+{
+	const bool is_news = place_leave(whole);
+	if (why->cause == GATE_BROKE)
+		place_failed(gate, whole, is_news, why);
+	else if (why->cause != GATE_UNUSED)
+		place_worked(gate, whole);
+}
+
 void gate_leave(struct gate *gate, enum platform_id platform, struct str app_id,
 		enum gate_outcome outcome, int64_t retry_after_us, int64_t boot_us)
 {
 	const struct suspending own_why = {outcome, retry_after_us, boot_us};
 	const struct suspending why = {outcome, 0, boot_us};
 	pthread_mutex_lock(&gate->lock);
-	struct place *whole = &gate->platforms[platform];
 	struct place *own = (struct place *)place_find(gate, platform, key_of(app_id));
 	assert(own != NULL); /* an occupied place never gives way */
 	own_leave(gate, own, &own_why);
-	const bool is_news = place_leave(whole);
-	if (outcome == GATE_BROKE)
-		place_failed(gate, whole, is_news, &why);
-	else if (outcome != GATE_UNUSED)
-		place_worked(gate, whole);
+	struct place *whole = whole_of(gate, platform, own);
+	if (whole != NULL)
+		whole_leave(gate, whole, &why);
 	pthread_mutex_unlock(&gate->lock);
 }
 
 uint32_t gate_room(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us)
 {
 	pthread_mutex_lock(&gate->lock);
-	const uint32_t whole = place_room(&gate->platforms[platform], boot_us);
 	const struct place *own = place_find(gate, platform, key_of(app_id));
+	const struct place *whole = whole_of(gate, platform, own);
+	const uint32_t whole_room = whole != NULL ? place_room(whole, boot_us) : UINT32_MAX;
 	const uint32_t own_room = own != NULL ? place_room(own, boot_us) : gate->config.app_max;
 	pthread_mutex_unlock(&gate->lock);
-	return own_room < whole ? own_room : whole;
+	return own_room < whole_room ? own_room : whole_room;
 }
 
 /* ---- what others see ---- */
@@ -481,10 +518,12 @@ static struct gate_closing closing_of(const struct place *place, int64_t boot_us
 struct gate_closing gate_closing_of(struct gate *gate, enum platform_id platform, struct str app_id,
 				    int64_t boot_us)
 {
-	struct gate_closing closing;
+	struct gate_closing closing = {0};
 	pthread_mutex_lock(&gate->lock);
-	closing = closing_of(&gate->platforms[platform], boot_us);
 	const struct place *own = place_find(gate, platform, key_of(app_id));
+	const struct place *whole = whole_of(gate, platform, own);
+	if (whole != NULL)
+		closing = closing_of(whole, boot_us);
 	if (closing.reason == GATE_OPEN && own != NULL)
 		closing = closing_of(own, boot_us);
 	pthread_mutex_unlock(&gate->lock);

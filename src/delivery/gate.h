@@ -48,6 +48,11 @@ enum gate_outcome {
 struct gate *gate_new(const struct gate_config *config);
 void gate_free(struct gate **gate);
 
+/* From now on this app's place there is apart: its calls reach another world than the platform's
+ * (a test app's), so they say nothing about the platform, and the platform's limits are not theirs.
+ * Its waits are divided by time_scale. Before gate_enter(). */
+void gate_set_apart(struct gate *gate, enum platform_id platform, struct str app_id,
+		    int64_t time_scale);
 /* True: the call may begin, and gate_leave() must be called once for it. False: not now;
  * *wait_us_out says when to ask again. */
 bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us,

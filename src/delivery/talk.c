@@ -341,7 +341,7 @@ static int64_t started_for_adapter(const struct delivery_task *t)
 		return t->env.now_us - policy_probes_waited_ms(t->save.looks) * US_PER_MS;
 	const int64_t uncertain_us = flow_get_int(&t->flow, FLOW_UNCERTAIN_US, 0);
 	const int64_t ended_us = uncertain_us > started_us ? uncertain_us : started_us;
-	const int64_t waited_us = (t->env.now_us - ended_us) * t->deliverer->config.time_scale;
+	const int64_t waited_us = (t->env.now_us - ended_us) * delivery_time_scale(t);
 	return t->env.now_us - waited_us - (ended_us - started_us);
 }
 

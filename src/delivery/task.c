@@ -274,6 +274,8 @@ struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 	copy_work(t->arena, &t->work);
 	t->task.scopes = &t->work.app_id;
 	t->task.scope_count = 1;
+	t->task.reach = work->world.is_test ? TRANSFER_TEST : TRANSFER_REAL;
+	t->task.test_app_id = t->work.app_id;
 	t->platform = platform_of(work->account.platform);
 	t->save = (struct delivery_save){
 		.id = t->work.id,

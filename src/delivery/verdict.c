@@ -72,7 +72,7 @@ void verdict_drop_call(struct delivery_task *t)
 
 int64_t verdict_due_us(const struct delivery_task *t, int64_t wait_ms)
 {
-	return t->env.now_us + wait_ms / t->deliverer->config.time_scale * US_PER_MS;
+	return t->env.now_us + wait_ms / delivery_time_scale(t) * US_PER_MS;
 }
 
 enum next verdict_wait_until(struct delivery_task *t, int64_t due_at_us)

@@ -253,6 +253,9 @@ static void call_transfer(struct engine *engine, struct task *task)
 	struct transfer_request request = engine_call_request(
 		engine->arena, &plan->call, plan->media_path, engine->planned_boot_us);
 	request.id = task->transfer_id;
+	request.reach = task->reach;
+	if (task->reach == TRANSFER_TEST)
+		request.owner = task->test_app_id;
 	transport_start(&engine->config.transport, &request);
 }
 

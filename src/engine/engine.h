@@ -120,8 +120,12 @@ struct task {
 	struct engine *engine; /* set by engine_task_start() */
 	struct task *next;     /* the engine's lists */
 	struct task_plan plan; /* decided, not yet carried out */
-	uint64_t transfer_id;  /* 0 = none under way */
-	bool is_publish;       /* the call under way is a publish call */
+	/* Set by the owner before its first call: whose platforms its calls reach, and with
+	 * TRANSFER_TEST for which app; the text lives as long as the task. */
+	enum transfer_reach reach;
+	struct str test_app_id;
+	uint64_t transfer_id; /* 0 = none under way */
+	bool is_publish;      /* the call under way is a publish call */
 	bool is_fetch;
 	/* Whose rows its saves change, in the store's words (apps' ids): a store that several
 	 * engines write to locks these first. The owner's, for as long as the task lives. A task

@@ -178,6 +178,11 @@ static bool has_header(const struct flight *flight, struct str name)
 	return false;
 }
 
+static bool is_for_test(const struct flight *flight)
+{
+	return flight->pool == TRANSFER_PLATFORM && flight->request.reach == TRANSFER_TEST;
+}
+
 static void add_line(struct flight *flight, struct str line)
 {
 	struct curl_slist *node = ARENA_NEW(flight->arena, struct curl_slist);
@@ -202,6 +207,9 @@ static bool make_header_list(struct flight *flight)
 					      STR_ARG(header->name), STR_ARG(header->value))
 				 : str_format(flight->arena, STR_FMT ";", STR_ARG(header->name)));
 	}
+	if (is_for_test(flight))
+		add_line(flight, str_format(flight->arena, TRANSFER_TEST_APP_HEADER ": " STR_FMT,
+					    STR_ARG(flight->request.owner)));
 	add_line(flight,
 		 STR("Expect:")); /* an expectation makes libcurl wait, and on 417 send again */
 	if (!has_header(flight, STR("Accept-Encoding")))
@@ -332,6 +340,22 @@ static bool resolve_by_hook(struct flight *flight)
 	return true;
 }
 
+/* A test app's call has one way, and it leads to a socket on this machine. */
+static bool check_test_address(struct flight *flight)
+{
+	const struct flight_env *env = flight->env;
+	const struct str seen_url = env->test_url != NULL ? str_of(env->test_url) : STR("");
+	if (env->test_socket == NULL)
+		return flight_give_up(flight, TRANSFER_OTHER,
+				      "this service runs no test apps (test-apps off)");
+	if (str_is_empty(flight->request.owner) || str_has_control(flight->url) ||
+	    !rewrite_to_test_sandbox(flight->arena, seen_url, flight->url, &flight->url))
+		return flight_give_up(flight, TRANSFER_OTHER,
+				      "blocked: a test app only calls the sandbox");
+	curl_easy_setopt(flight->easy, CURLOPT_UNIX_SOCKET_PATH, env->test_socket);
+	return true;
+}
+
 static bool check_address(struct flight *flight)
 {
 	const struct flight_env *env = flight->env;
@@ -341,6 +365,11 @@ static bool check_address(struct flight *flight)
 			return flight_give_up(flight, TRANSFER_REFUSED_BY_GUARD, NULL);
 		return true;
 	}
+	if (flight->request.reach == TRANSFER_NOWHERE)
+		return flight_give_up(flight, TRANSFER_OTHER,
+				      "blocked: nobody said whose platforms the call is for");
+	if (flight->request.reach == TRANSFER_TEST)
+		return check_test_address(flight);
 	if (env->sandbox_url != NULL &&
 	    !rewrite_to_sandbox(flight->arena, str_of(env->sandbox_url), flight->url, &flight->url))
 		return flight_give_up(flight, TRANSFER_OTHER,

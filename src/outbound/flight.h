@@ -21,6 +21,8 @@ struct flight_env {
 	const struct guard *guard; /* NULL: only TRANSFER_PLATFORM may leave */
 	const struct clock *clock; /* for send_deadline only */
 	char *sandbox_url;
+	char *test_socket; /* transfer_curl.h */
+	char *test_url;
 	bool https_only; /* TRANSFER_PLATFORM, without a sandbox */
 	char *user_agent;
 	int64_t connect_timeout_ms;

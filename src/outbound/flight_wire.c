@@ -89,6 +89,20 @@ static curl_socket_t on_open_socket(void *context, curlsocktype purpose,
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+/* The socket that a test app's call goes by is one of this machine's files: whatever a URL says, no
+ * other kind is made. */
+static curl_socket_t on_open_test_socket(void *context, curlsocktype purpose,
+					 struct curl_sockaddr *address)
+{
+	(void)purpose;
+	struct flight *flight = context;
+	if (address->family != AF_UNIX)
+		flight->is_refused = true;
+	if (flight->is_refused)
+		return CURL_SOCKET_BAD;
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 int64_t flight_body_bytes(const struct flight *flight)
 {
 	const struct transfer_request *request = &flight->request;
@@ -245,6 +259,10 @@ void flight_wire(struct flight *flight)
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, flight);
 	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_prerequest);
 	curl_easy_setopt(easy, CURLOPT_PREREQDATA, flight);
+	if (flight->pool == TRANSFER_PLATFORM && flight->request.reach == TRANSFER_TEST) {
+		curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_test_socket);
+		curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, flight);
+	}
 	if (flight->pool != TRANSFER_PLATFORM) {
 		curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
 		curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, flight);

@@ -19,6 +19,8 @@ static bool is_below(struct str sandbox_url, struct str url)
 	return next == '/' || next == '?';
 }
 
+#define INSIDE "http://sandbox"
+
 bool rewrite_to_sandbox(struct arena *arena, struct str sandbox_url, struct str url,
 			struct str *out)
 {
@@ -35,5 +37,18 @@ bool rewrite_to_sandbox(struct arena *arena, struct str sandbox_url, struct str 
 	const size_t after_scheme = sizeof("https://") - 1;
 	*out = str_format(arena, STR_FMT "/" STR_FMT, STR_ARG(sandbox_url),
 			  STR_ARG(str_slice(url, after_scheme, url.len)));
+	return true;
+}
+
+bool rewrite_to_test_sandbox(struct arena *arena, struct str seen_url, struct str url,
+			     struct str *out)
+{
+	struct url parsed;
+	if (str_is_empty(seen_url) || !is_below(seen_url, url))
+		return rewrite_to_sandbox(arena, STR(INSIDE), url, out) &&
+		       !str_equal(*out, url); /* nothing outside says this name */
+	if (url_parse(arena, url, &parsed, NULL) != ERR_NONE || !str_is_empty(parsed.userinfo))
+		return false;
+	*out = str_format(arena, INSIDE STR_FMT, STR_ARG(str_slice(url, seen_url.len, url.len)));
 	return true;
 }

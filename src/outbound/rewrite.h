@@ -13,3 +13,8 @@ struct arena;
  * no such call may be made. */
 bool rewrite_to_sandbox(struct arena *arena, struct str sandbox_url, struct str url,
 			struct str *out);
+/* The same for a test app: what stands below seen_url (browsers' name of the sandbox; may be empty)
+ * and https://HOST/PATH become http://sandbox/HOST/PATH, which is reached by a Unix socket and no
+ * name. False as above. */
+bool rewrite_to_test_sandbox(struct arena *arena, struct str seen_url, struct str url,
+			     struct str *out);

@@ -17,9 +17,20 @@ struct arena;
 struct save_mark;
 struct save_room;
 
+/* Where TRANSFER_PLATFORM calls go. Zero is nowhere: whoever makes such a call has to know which
+ * world it is for. */
+enum transfer_reach {
+	TRANSFER_NOWHERE,
+	TRANSFER_REAL, /* the platforms; with sandbox_url, that sandbox */
+	/* the sandbox inside the service, for the app that owner names: by its Unix socket alone,
+	 * whatever the URL says (api-decisions.md 14) */
+	TRANSFER_TEST
+};
+
 /* Who chose the address decides which connections and which checks. */
 enum transfer_pool {
-	/* fixed platform hosts: no guard; in sandbox mode rewritten to the sandbox (rewrite.h) */
+	/* fixed platform hosts: no guard, but see enum transfer_reach; in sandbox mode rewritten to
+	 * the sandbox (rewrite.h) */
 	TRANSFER_PLATFORM,
 	/* media, from addresses that customers gave: guard.h on every connection */
 	TRANSFER_MEDIA,
@@ -29,6 +40,9 @@ enum transfer_pool {
 	TRANSFER_POOL_COUNT
 };
 
+/* Names the test app of a call to the sandbox inside the service; set by the transport alone. */
+#define TRANSFER_TEST_APP_HEADER "Posthorn-Test-App"
+
 struct transfer_header {
 	struct str name;
 	struct str value;
@@ -37,6 +51,7 @@ struct transfer_header {
 struct transfer_request {
 	uint64_t id; /* the caller's, back in the result; unique among running ones */
 	enum transfer_pool pool;
+	enum transfer_reach reach; /* TRANSFER_PLATFORM only */
 	/* The app it is made for: one app has a share of the pool, however many it asks for. Copied
 	 * by start(). Empty: its host has the share, as for the platforms' */
 	struct str owner;

@@ -435,6 +435,7 @@ static bool fill_env(struct flight_env *env, const struct transfer_curl_config *
 		.guard = config->guard,
 		.clock = config->clock,
 		.sandbox_url = copy_z(config->sandbox_url),
+		.test_socket = copy_z(config->test_socket),
 		.https_only = config->https_only,
 		.user_agent = copy_z(config->user_agent),
 		.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms
@@ -443,6 +444,7 @@ static bool fill_env(struct flight_env *env, const struct transfer_curl_config *
 		.resolve_context = config->resolve_context,
 	};
 	return (env->sandbox_url != NULL) == (config->sandbox_url != NULL) &&
+	       (env->test_socket != NULL) == (config->test_socket != NULL) &&
 	       (env->user_agent != NULL) == (config->user_agent != NULL);
 }
 
@@ -471,6 +473,12 @@ enum err_kind transfer_curl_open(const struct transfer_curl_config *config,
 	}
 	*out = curl;
 	return ERR_NONE;
+}
+
+void transfer_curl_set_test_url(struct transfer_curl *curl, const char *url)
+{
+	free(curl->env.test_url);
+	curl->env.test_url = copy_z(url);
 }
 
 static void free_list(struct flight_list *list)
@@ -508,6 +516,8 @@ void transfer_curl_close(struct transfer_curl **curl)
 	if ((*curl)->has_curl)
 		curl_global_cleanup();
 	free((*curl)->env.sandbox_url);
+	free((*curl)->env.test_socket);
+	free((*curl)->env.test_url);
 	free((*curl)->env.user_agent);
 	free(*curl);
 	*curl = NULL;

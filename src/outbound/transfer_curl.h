@@ -15,6 +15,10 @@ struct transfer_curl;
 struct transfer_curl_config {
 	/* NULL = real platforms; else every PLATFORM URL is rewritten (rewrite.h) */
 	const char *sandbox_url;
+	/* The sandbox of the test apps: a Unix socket, and the URL that its answers name it by,
+	 * which is reached by the socket too. NULL = there is none, and such calls are refused.
+	 * Filled in by transfer_curl_set_test_url() once it is known. */
+	const char *test_socket;
 	/* PLATFORM calls carry tokens: none leaves for a plain http address, whoever named it. Not
 	 * looked at with a sandbox, nor in tests against local servers */
 	bool https_only;
@@ -36,6 +40,9 @@ struct transfer_curl_config {
 /* What config points to must outlive the transport. INTERNAL: no memory, no descriptors. */
 enum err_kind transfer_curl_open(const struct transfer_curl_config *config,
 				 struct transfer_curl **out, struct error *err);
+/* The URL under which browsers see the sandbox of the test apps. Before the first transfer of a
+ * test app; copied. */
+void transfer_curl_set_test_url(struct transfer_curl *curl, const char *url);
 /* The port (transfer.h) to it, valid until transfer_curl_close(). */
 struct transport transfer_curl_transport(struct transfer_curl *curl);
 /* How a pool is used, as of the last poll. Any thread. */

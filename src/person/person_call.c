@@ -33,6 +33,7 @@ static void transfer(struct person *person, struct arena *arena, struct transfer
 {
 	request->id = ++person->calls;
 	request->pool = TRANSFER_PLATFORM;
+	request->reach = TRANSFER_REAL;
 	request->response_max_bytes = ANSWER_MAX_BYTES;
 	transport_start(person->transport, request);
 	while (transport_poll(person->transport, arena, POLL_MS, result, 1) == 0 ||

@@ -349,9 +349,36 @@ static void ids_longer_than_a_place_holds_are_cut(void **state)
 	gate_free(&gate);
 }
 
+/* A test app's failures say nothing about the platform, nor the platform's about it. */
+static void what_is_apart_is_counted_apart(void **state)
+{
+	(void)state;
+	struct gate *gate = make(1);
+	gate_set_apart(gate, PLATFORM_X, app_b, 60);
+	for (int i = 0; i < 8; i++)
+		call(gate, app_b, GATE_BROKE, NOW);
+	assert_int_equal(gate_view_of(gate, PLATFORM_X, app_b).state, GATE_SUSPENDED);
+	assert_int_equal(gate_view_of(gate, PLATFORM_X, whole).state, GATE_READY);
+	assert_int_equal(gate_view_of(gate, PLATFORM_X, whole).limit, PLATFORM_MAX);
+	assert_true(enter(gate, app_a, NOW));
+	gate_leave(gate, PLATFORM_X, app_a, GATE_WORKED, 0, NOW);
+	/* its waits are shorter by its own scale */
+	assert_in_range(refused_for_us(gate, app_b, NOW), 1, US_PER_S);
+	call(gate, app_b, GATE_WORKED, NOW + US_PER_S);
+	for (int i = 0; i < 8; i++)
+		call(gate, app_a, GATE_BROKE, NOW + US_PER_S);
+	assert_int_equal(gate_view_of(gate, PLATFORM_X, whole).state, GATE_SUSPENDED);
+	assert_int_equal(gate_closing_of(gate, PLATFORM_X, app_b, NOW + US_PER_S).reason,
+			 GATE_OPEN);
+	assert_true(enter(gate, app_b, NOW + US_PER_S));
+	gate_leave(gate, PLATFORM_X, app_b, GATE_WORKED, 0, NOW + US_PER_S);
+	gate_free(&gate);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_apart_is_counted_apart),
 		cmocka_unit_test(an_app_and_a_platform_have_limits),
 		cmocka_unit_test(a_limit_halves_once_for_calls_that_fail_together),
 		cmocka_unit_test(a_limit_grows_by_one_for_a_window_of_successes),

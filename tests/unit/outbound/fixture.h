@@ -118,6 +118,7 @@ static inline struct transfer_request fixture_post(struct fixture *f, const char
 	return (struct transfer_request){
 		.id = ++f->next_id,
 		.pool = TRANSFER_PLATFORM,
+		.reach = TRANSFER_REAL,
 		.method = "POST",
 		.url = fixture_url(f, PUBLIC_IP, path),
 		.body = STR("{\"a\":1}"),

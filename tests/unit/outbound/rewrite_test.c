@@ -98,6 +98,39 @@ static void what_only_begins_like_the_sandbox_is_not_it(void **state)
 	}
 }
 
+static void test_apps_calls_stay_inside(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *seen;
+		const char *url;
+		const char *out; /* NULL = refused */
+	} rows[] = {
+		{"http://a/sandbox", "https://api.x.com/2/tweets?a=%20",
+		 "http://sandbox/api.x.com/2/tweets?a=%20"},
+		{"http://a/sandbox", "http://a/sandbox/api.x.com/u/1",
+		 "http://sandbox/api.x.com/u/1"},
+		{"", "https://api.x.com/2", "http://sandbox/api.x.com/2"},
+		{"http://a/sandbox", "http://api.x.com/2", NULL},
+		{"http://a/sandbox", "http://a/sandboxed/api.x.com/", NULL},
+		{"http://a/sandbox", "http://a/dashboard", NULL},
+		{"http://a/sandbox", "http://a@evil.example/sandbox/x", NULL},
+		{"http://a/sandbox", "https://user@api.x.com/", NULL},
+		{"http://a/sandbox", "http://sandbox/api.x.com/2", NULL},
+		{"http://a/sandbox", "file:///etc/passwd", NULL},
+		{"http://a/sandbox", "", NULL},
+	};
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct arena *arena = arena_new("test", 1 << 16);
+		struct str out = STR("untouched");
+		const bool is = rewrite_to_test_sandbox(arena, str_of(rows[i].seen),
+							str_of(rows[i].url), &out);
+		assert_int_equal(is, rows[i].out != NULL);
+		assert_true(!is || str_equal_z(out, rows[i].out));
+		arena_free(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +138,7 @@ int main(void)
 		cmocka_unit_test(what_only_begins_like_the_sandbox_is_not_it),
 		cmocka_unit_test(without_a_sandbox_nothing_is_rewritten),
 		cmocka_unit_test(an_https_sandbox_is_not_doubled),
+		cmocka_unit_test(test_apps_calls_stay_inside),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ static void every_started_transfer_ends_once(void **state)
 	for (size_t i = 0; i < COUNT; i++) {
 		struct transfer_request request = fixture_post(f, paths[i % 5]);
 		request.id = i;
+		request.reach = TRANSFER_REAL;
 		request.pool = i % 2 == 0 ? TRANSFER_PLATFORM : TRANSFER_MEDIA;
 		request.fresh_connection = i % 3 == 0;
 		transport_start(&f->transport, &request);
@@ -123,6 +124,7 @@ static void who_waits_for_a_place_is_in_time_too(void **state)
 		transport_start(&f->transport, &request);
 	}
 	struct transfer_request other = fixture_get(f, "other.example.com", "/ok");
+	other.reach = TRANSFER_REAL;
 	other.pool = TRANSFER_PLATFORM;
 	transport_start(&f->transport, &other);
 	while (count < 4)
@@ -260,6 +262,7 @@ static void closing_ends_what_runs(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct transfer_request request = fixture_post(f, i % 2 == 0 ? "/silent" : "/ok");
 		struct transfer_result result;
+		request.reach = TRANSFER_REAL;
 		request.pool = i % 4 < 2 ? TRANSFER_PLATFORM : TRANSFER_MEDIA;
 		transport_start(&f->transport, &request);
 		(void)transport_poll(&f->transport, f->arena, 0, &result, 0);
@@ -347,6 +350,7 @@ static void a_real_name_of_loopback_is_refused_at_the_socket(void **state)
 	struct transfer_result result = fixture_call(f, &request);
 	fixture_expect(&result, TRANSFER_NEVER_SENT, TRANSFER_REFUSED_BY_GUARD);
 	request.id++;
+	request.reach = TRANSFER_REAL;
 	request.pool = TRANSFER_PLATFORM; /* which proves that it would have answered */
 	result = fixture_call(f, &request);
 	fixture_expect(&result, TRANSFER_ANSWERED, TRANSFER_OK);
@@ -546,6 +550,7 @@ static void platforms_redirects_are_answers(void **state)
 	struct transfer_request request = fixture_get(f, PUBLIC_IP, "/redirect");
 	snprintf(f->server->location, sizeof(f->server->location), "/ok");
 	f->server->redirect_status = 307;
+	request.reach = TRANSFER_REAL;
 	request.pool = TRANSFER_PLATFORM;
 	request.redirects_max = 3;
 	const struct transfer_result result = fixture_call(f, &request);
@@ -553,6 +558,31 @@ static void platforms_redirects_are_answers(void **state)
 	assert_int_equal(result.status, 307);
 	assert_true(str_equal_z(fixture_header(&result, "location"), "/ok"));
 	assert_int_equal(lying_requests(f->server), 1);
+}
+
+/* Whatever address a test app's call names, the server of this fixture, which answers for every
+ * name, is never asked: without the socket nothing is. */
+static void a_test_apps_call_has_one_way(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const urls[] = {"https://api.x.com/2/tweets", "http://127.0.0.1/",
+					   "http://sandbox/api.x.com/"};
+	fixture_open(f, NULL);
+	transfer_curl_set_test_url(f->curl, "http://127.0.0.1:9/sandbox");
+	for (size_t i = 0; i <= sizeof(urls) / sizeof(urls[0]); i++) {
+		struct transfer_request request = fixture_post(f, "/ok");
+		if (i < sizeof(urls) / sizeof(urls[0]))
+			request.url = str_of(urls[i]);
+		request.reach = TRANSFER_TEST;
+		request.owner = STR("app");
+		const struct transfer_result result = fixture_call(f, &request);
+		assert_int_equal(result.outcome, TRANSFER_NEVER_SENT);
+	}
+	struct transfer_request nobodys = fixture_post(f, "/ok");
+	nobodys.reach = TRANSFER_NOWHERE;
+	const struct transfer_result result = fixture_call(f, &nobodys);
+	assert_int_equal(result.outcome, TRANSFER_NEVER_SENT);
+	assert_int_equal(lying_requests(f->server), 0);
 }
 
 static void in_sandbox_mode_nothing_leaves_for_elsewhere(void **state)
@@ -602,6 +632,7 @@ int main(void)
 		TEST(a_redirected_fetch_saves_the_last_body_only),
 		TEST(headers_do_not_follow_to_a_stranger),
 		TEST(platforms_redirects_are_answers),
+		TEST(a_test_apps_call_has_one_way),
 		TEST(in_sandbox_mode_nothing_leaves_for_elsewhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
