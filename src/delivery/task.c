@@ -260,6 +260,14 @@ static const struct task_ops delivery_ops = {
 	.free = delivery_free,
 };
 
+/* A world that nobody read from the app's row has no time scale: then no call may be made. */
+static enum transfer_reach reach_of(const struct app_world *world)
+{
+	if (world->time_scale < 1)
+		return TRANSFER_NOWHERE;
+	return world->is_test ? TRANSFER_TEST : TRANSFER_REAL;
+}
+
 struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 					const struct delivery_work *work)
 {
@@ -274,7 +282,7 @@ struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 	copy_work(t->arena, &t->work);
 	t->task.scopes = &t->work.app_id;
 	t->task.scope_count = 1;
-	t->task.reach = work->world.is_test ? TRANSFER_TEST : TRANSFER_REAL;
+	t->task.reach = reach_of(&work->world);
 	t->task.test_app_id = t->work.app_id;
 	t->platform = platform_of(work->account.platform);
 	t->save = (struct delivery_save){

@@ -61,11 +61,12 @@ static void answer_fault(struct sandbox_call *call, const struct fault *fault)
 {
 	struct http_response *response = call->response;
 	const char *type = fault->is_json_body ? "application/json" : "text/plain; charset=utf-8";
-	if (!fault->is_json_body && str_has_prefix(fault->body, STR("<")))
+	if (!fault->is_json_body && call->sandbox->world == NULL &&
+	    str_has_prefix(fault->body, STR("<")))
 		type = "text/html; charset=utf-8";
 	response->header_count = 0;
 	buf_clear(&response->body);
-	for (size_t i = 0; i < fault->header_count; i++) {
+	for (size_t i = 0; i < fault->header_count && call->sandbox->world == NULL; i++) {
 		if (str_equal_nocase(fault->headers[i].name, STR("content-type")))
 			type = str_z(call->arena, fault->headers[i].value);
 	}
@@ -203,34 +204,45 @@ static void run_handler(struct sandbox_call *call, sandbox_handler handler)
 		answer_text(call->response, 500, "the simulated platform gave no answer");
 }
 
+/* Past the faults, through the handler. The lock is held. */
+static void handle(struct sandbox_call *call, sandbox_handler handler, uint64_t number)
+{
+	struct sandbox *sandbox = call->sandbox;
+	const uint64_t generation = sandbox->generation;
+	struct fault fault;
+	call->state = sandbox_state(sandbox, call->module->platform);
+	call->now_us = sandbox_now_us(sandbox);
+	if (call->module->platform_of != NULL)
+		call->platform = call->module->platform_of(call);
+	const bool has_fault = take_fault(call, &fault);
+	if (!has_fault || !fault_before(call, &fault))
+		run_handler(call, handler);
+	if (has_fault)
+		fault_after(call, &fault);
+	if (generation == sandbox->generation)
+		sandbox_reqlog_set_status(&sandbox->reqlog, number,
+					  call->response->is_dropped ? 0 : call->response->status);
+	if (has_fault && fault.effect == FAULT_TIMEOUT_AFTER)
+		sandbox_wait(sandbox, sandbox->hang_ms);
+}
+
 /* The request is logged before it is handled: a call that hangs must be visible while it hangs. */
 static void dispatch(void *context, struct http_request *request, struct http_response *response)
 {
 	const struct bound_route *bound = context;
 	struct sandbox *sandbox = bound->sandbox;
-	request->user = sandbox; /* logged here, not in after_answer */
+	struct sandbox_tape *tape = request->user; /* a world's: sandbox_world.c */
+	request->user = sandbox;                   /* logged here, not in after_answer */
 	struct sandbox_call call;
 	sandbox_call_init(&call, bound, request, response);
-	const int64_t at_us = clock_now_us(sandbox->clock);
+	const int64_t at_us = tape != NULL ? tape->now_us : clock_now_us(sandbox->clock);
 	const struct str entry = sandbox_reqlog_format(request->arena, request, call.body, at_us);
 	sandbox_lock(sandbox);
-	const uint64_t number = sandbox_reqlog_add(&sandbox->reqlog, entry, at_us);
-	const uint64_t generation = sandbox->generation;
-	call.state = sandbox_state(sandbox, bound->module->platform);
-	call.now_us = sandbox_now_us(sandbox);
-	if (bound->module->platform_of != NULL)
-		call.platform = bound->module->platform_of(&call);
-	struct fault fault;
-	const bool has_fault = take_fault(&call, &fault);
-	if (!has_fault || !fault_before(&call, &fault))
-		run_handler(&call, bound->handler);
-	if (has_fault)
-		fault_after(&call, &fault);
-	if (generation == sandbox->generation)
-		sandbox_reqlog_set_status(&sandbox->reqlog, number,
-					  response->is_dropped ? 0 : response->status);
-	if (has_fault && fault.effect == FAULT_TIMEOUT_AFTER)
-		sandbox_wait(sandbox, sandbox->hang_ms);
+	if (sandbox->world != NULL)
+		sandbox->world->tape = tape;
+	handle(&call, bound->handler, sandbox_reqlog_add(&sandbox->reqlog, entry, at_us));
+	if (sandbox->world != NULL)
+		sandbox_world_call_ends(sandbox, request, tape);
 	sandbox_unlock(sandbox);
 }
 
@@ -312,7 +324,7 @@ static enum err_kind add_module(struct sandbox *sandbox, const struct sandbox_mo
 	return ERR_NONE;
 }
 
-static enum err_kind make_router(struct sandbox *sandbox, struct error *err)
+enum err_kind sandbox_make_router(struct sandbox *sandbox, struct error *err)
 {
 	const struct http_router_config config = {
 		.context = sandbox,
@@ -381,9 +393,9 @@ static enum err_kind listen_on(struct sandbox *sandbox, const struct sandbox_con
 	return httpd_open(&httpd, &sandbox->httpd, err);
 }
 
-enum err_kind sandbox_open_with(const struct sandbox_config *config,
-				const struct sandbox_module *const *modules, size_t module_count,
-				struct sandbox **sandbox_out, struct error *err)
+enum err_kind sandbox_new(const struct sandbox_config *config,
+			  const struct sandbox_module *const *modules, size_t module_count,
+			  struct sandbox **sandbox_out, struct error *err)
 {
 	struct sandbox *sandbox = calloc(1, sizeof(*sandbox));
 	if (sandbox == NULL)
@@ -399,10 +411,23 @@ enum err_kind sandbox_open_with(const struct sandbox_config *config,
 	sandbox->clock = config->clock != NULL ? config->clock : clock_system();
 	sandbox->random = config->random != NULL ? config->random : random_system();
 	sandbox->hang_ms = config->hang_ms > 0 ? config->hang_ms : HANG_MS_DEFAULT;
-	enum err_kind kind = make_directory(sandbox, err);
+	sandbox->state_max_bytes = SANDBOX_STATE_MAX_BYTES;
+	*sandbox_out = sandbox;
+	return ERR_NONE;
+}
+
+enum err_kind sandbox_open_with(const struct sandbox_config *config,
+				const struct sandbox_module *const *modules, size_t module_count,
+				struct sandbox **sandbox_out, struct error *err)
+{
+	struct sandbox *sandbox = NULL;
+	enum err_kind kind = sandbox_new(config, modules, module_count, &sandbox, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = make_directory(sandbox, err);
 	if (kind == ERR_NONE) {
 		sandbox_reset(sandbox);
-		kind = make_router(sandbox, err);
+		kind = sandbox_make_router(sandbox, err);
 	}
 	if (kind == ERR_NONE)
 		kind = listen_on(sandbox, config, err);
@@ -431,7 +456,7 @@ static void remove_files(const char *directory)
 	rmdir(directory);
 }
 
-static void wake_all(struct sandbox *sandbox)
+void sandbox_wake_all(struct sandbox *sandbox)
 {
 	sandbox_lock(sandbox);
 	sandbox->is_closing = true;
@@ -445,12 +470,16 @@ void sandbox_close(struct sandbox **sandbox)
 	if (s == NULL)
 		return;
 	*sandbox = NULL;
-	wake_all(s);
+	sandbox_wake_all(s);
 	httpd_close(&s->httpd, CLOSE_TIMEOUT_MS);
 	http_router_free(&s->router);
+	sandbox_world_end(s);
 	sandbox_fini(s);
-	remove_files(s->body_directory);
-	remove_files(s->directory);
+	if (s->world == NULL) {
+		remove_files(s->body_directory);
+		remove_files(s->directory);
+	}
+	free(s->world);
 	free(s->body_directory);
 	free(s->directory);
 	free(s->bound);

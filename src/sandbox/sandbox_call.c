@@ -50,6 +50,8 @@ static struct str map_body(struct arena *arena, const char *path, int64_t size_b
 /* The address that the caller used, so that our absolute URLs work for any listening address. */
 static struct str base_url(const struct sandbox *sandbox, const struct http_request *request)
 {
+	if (sandbox->world != NULL)
+		return str_of(sandbox->world->seen_url);
 	const struct str *host = http_request_header(request, "host");
 	if (host != NULL && host->len > 0 && host->len < 256) {
 		const struct str text =
@@ -89,7 +91,7 @@ struct str sandbox_header(struct sandbox_call *call, const char *name)
 
 struct str sandbox_capture(struct sandbox_call *call, const char *name)
 {
-	return http_request_capture(call->request, name);
+	return sandbox_world_word(call, name, http_request_capture(call->request, name));
 }
 
 static void read_body(struct sandbox_call *call)
@@ -126,17 +128,17 @@ static struct str found(const struct str *value)
 
 struct str sandbox_query(struct sandbox_call *call, const char *name)
 {
-	return found(form_find(&call->request->query, name));
+	return sandbox_world_word(call, name, found(form_find(&call->request->query, name)));
 }
 
 struct str sandbox_form(struct sandbox_call *call, const char *name)
 {
 	read_body(call);
 	const struct str *value = form_find(&call->form_body, name);
-	if (value != NULL)
-		return found(value);
-	const struct sandbox_part *part = sandbox_part(call, name);
-	return part != NULL && part->filename.len == 0 ? found(&part->bytes) : (struct str){0};
+	const struct sandbox_part *part = value == NULL ? sandbox_part(call, name) : NULL;
+	if (part != NULL && part->filename.len == 0)
+		value = &part->bytes;
+	return sandbox_world_word(call, name, found(value));
 }
 
 static struct str json_as_text(struct arena *arena, const struct json *value)
@@ -157,7 +159,9 @@ struct str sandbox_body_param(struct sandbox_call *call, const char *name)
 {
 	const struct str value = sandbox_form(call, name);
 	return value.ptr == NULL && json_get(call->json_body, name) != NULL
-		       ? json_as_text(call->arena, json_get(call->json_body, name))
+		       ? sandbox_world_word(
+				 call, name,
+				 json_as_text(call->arena, json_get(call->json_body, name)))
 		       : value;
 }
 
@@ -204,7 +208,7 @@ struct str sandbox_authorization(struct sandbox_call *call, const char *scheme)
 	struct str given;
 	if (!str_take_until(&rest, ' ', &given) || !str_equal_nocase(given, str_of(scheme)))
 		return (struct str){0};
-	return str_trim(rest);
+	return sandbox_world_word(call, "access_token", str_trim(rest));
 }
 
 bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *password_out)
@@ -215,8 +219,12 @@ bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *
 	if (encoded.len == 0 || !base64_decode(call->arena, encoded, &plain) ||
 	    !str_take_until(&plain, ':', &user))
 		return false;
-	return percent_decode(call->arena, user, user_out) &&
-	       percent_decode(call->arena, str_slice(plain, 1, plain.len), password_out);
+	if (!percent_decode(call->arena, user, user_out) ||
+	    !percent_decode(call->arena, str_slice(plain, 1, plain.len), password_out))
+		return false;
+	*user_out = sandbox_world_word(call, "client_id", *user_out);
+	*password_out = sandbox_world_word(call, "client_secret", *password_out);
+	return true;
 }
 
 bool sandbox_is_one_of(struct str word, const char *const *words)

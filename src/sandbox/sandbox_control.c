@@ -20,14 +20,34 @@ static void answer_error(struct http_response *response, int status, const char 
 	json_end_object(&w);
 }
 
+/* Takes the lock for a request, in a world with its tape. */
+static size_t enter(struct sandbox *sandbox, const struct http_request *request)
+{
+	sandbox_lock(sandbox);
+	if (sandbox->world != NULL)
+		sandbox->world->tape = request->user;
+	return arena_used_bytes(sandbox->kept);
+}
+
+/* used_bytes: as enter() said; what time alone has changed since is written down too. */
+static void leave(struct sandbox *sandbox, const struct http_request *request, size_t used_bytes)
+{
+	struct sandbox_tape *tape = sandbox->world != NULL ? sandbox->world->tape : NULL;
+	const bool is_change = !str_equal_z(request->method, "GET") ||
+			       arena_used_bytes(sandbox->kept) != used_bytes ||
+			       (tape != NULL && tape->drawn > 0);
+	if (tape != NULL)
+		sandbox_world_call_ends(sandbox, request, is_change ? tape : NULL);
+	sandbox_unlock(sandbox);
+}
+
 static void get_feed(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-	(void)request;
-	sandbox_lock(sandbox);
+	const size_t used_bytes = enter(sandbox, request);
 	sandbox_ledger_settle(sandbox);
 	sandbox_page_feed(sandbox, response);
-	sandbox_unlock(sandbox);
+	leave(sandbox, request, used_bytes);
 }
 
 static void get_style(void *context, struct http_request *request, struct http_response *response)
@@ -50,11 +70,10 @@ static void get_media(void *context, struct http_request *request, struct http_r
 static void get_ledger(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-	(void)request;
-	sandbox_lock(sandbox);
+	const size_t used_bytes = enter(sandbox, request);
 	sandbox_ledger_settle(sandbox);
 	sandbox_ledger_write(sandbox, http_response_json(response, 200));
-	sandbox_unlock(sandbox);
+	leave(sandbox, request, used_bytes);
 }
 
 static void get_log(void *context, struct http_request *request, struct http_response *response)
@@ -88,9 +107,9 @@ static void post_fault(void *context, struct http_request *request, struct http_
 		answer_error(response, 400, err.text);
 		return;
 	}
-	sandbox_lock(sandbox);
+	const size_t used_bytes = enter(sandbox, request);
 	const bool is_added = sandbox_fault_add(sandbox, &fault);
-	sandbox_unlock(sandbox);
+	leave(sandbox, request, used_bytes);
 	if (!is_added)
 		answer_error(response, 429, "too many faults: DELETE /_sandbox/faults clears them");
 	else
@@ -101,10 +120,9 @@ static void delete_faults(void *context, struct http_request *request,
 			  struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-	(void)request;
-	sandbox_lock(sandbox);
+	const size_t used_bytes = enter(sandbox, request);
 	sandbox_fault_clear(sandbox);
-	sandbox_unlock(sandbox);
+	leave(sandbox, request, used_bytes);
 	buf_add_z(http_response_json(response, 200), "{\"ok\":true}");
 }
 
@@ -125,10 +143,10 @@ static void post_knobs(void *context, struct http_request *request, struct http_
 	const struct json *json = NULL;
 	struct error err = {0};
 	enum err_kind kind = json_parse(request->arena, request->body, NULL, &json, NULL, &err);
-	sandbox_lock(sandbox);
+	const size_t used_bytes = enter(sandbox, request);
 	if (kind == ERR_NONE)
 		kind = sandbox_knobs_set(sandbox, json, &err);
-	sandbox_unlock(sandbox);
+	leave(sandbox, request, used_bytes);
 	if (kind != ERR_NONE)
 		answer_error(response, 400, err.text);
 	else
@@ -140,7 +158,10 @@ static void post_reset(void *context, struct http_request *request, struct http_
 	struct sandbox *sandbox = context;
 	(void)request;
 	sandbox_lock(sandbox);
-	sandbox_reset(sandbox);
+	if (sandbox->world != NULL)
+		sandbox_journal_restart(sandbox);
+	else
+		sandbox_reset(sandbox);
 	sandbox_unlock(sandbox);
 	buf_add_z(http_response_json(response, 200), "{\"ok\":true}");
 }
@@ -157,13 +178,13 @@ static void post_clock(void *context, struct http_request *request, struct http_
 		return;
 	}
 	const int64_t advance_s = json_int(json_get(json, "advance_s"), 0);
-	sandbox_lock(sandbox);
+	const size_t used_bytes = enter(sandbox, request);
 	const bool is_good =
 		advance_s >= 0 && advance_s <= ADVANCE_MAX_S - sandbox->advance_us / US_PER_S;
 	if (is_good)
 		sandbox->advance_us += advance_s * US_PER_S;
 	const int64_t now_us = sandbox_now_us(sandbox);
-	sandbox_unlock(sandbox);
+	leave(sandbox, request, used_bytes);
 	if (!is_good) {
 		answer_error(response, 400,
 			     "advance_s must be 0 or more, and at most a century in all");

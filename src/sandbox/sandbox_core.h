@@ -7,9 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "clock.h"
+#include "random.h"
+
 #include "sandbox_table.h"
 
 #include "sandbox_private.h"
+#include "sandbox_tape.h"
+#include "sandbox_world.h"
 
 struct httpd;
 struct http_router;
@@ -39,6 +44,7 @@ struct reqlog {
 	uint64_t first;            /* number of the oldest kept entry; entry n stands at n % max */
 	uint64_t next;
 	size_t bytes;
+	size_t bytes_max; /* 0 = REQLOG_BYTES_MAX */
 };
 
 /* The JSON entry of a request in arena, with secrets replaced and without the closing brace.
@@ -119,6 +125,37 @@ struct ledger_entry {
 void sandbox_ledger_settle(struct sandbox *sandbox);
 void sandbox_ledger_write(struct sandbox *sandbox, struct buf *out);
 
+/* ---- worlds ---- */
+
+/* Room in memory of a world; a standalone sandbox has SANDBOX_STATE_MAX_BYTES. */
+#define SANDBOX_WORLD_STATE_MAX_BYTES ((size_t)128 << 20)
+#define SANDBOX_WORLD_REQLOG_BYTES_MAX ((size_t)8 << 20)
+#define SANDBOX_BODY_INLINE_MAX_BYTES ((size_t)64 << 10) /* larger ones stay files */
+
+struct sandbox_journal;
+
+/* What a world has and a standalone sandbox has not. */
+struct sandbox_of_app {
+	char *app_id;
+	char *mark;
+	struct {
+		char *client_id; /* NULL = no app at this platform */
+		char *client_secret;
+	} names[SANDBOX_PLATFORM_COUNT];
+	const struct sandbox_world_port *port;
+	const char *seen_url;
+	const char *seen_path; /* of seen_url: "/sandbox" or "" */
+	const char *redirect_prefix;
+	int64_t bytes_max;
+	struct sandbox_journal *journal;
+	struct sandbox_tape *tape; /* of the call that holds the lock; NULL = none */
+	struct clock clock;        /* the call's time while there is a tape */
+	struct random_source random;
+	const struct clock *real_clock;
+	const struct random_source *real_random;
+	unsigned calls; /* under way */
+};
+
 /* ---- the whole ---- */
 
 struct bound_route {
@@ -138,6 +175,8 @@ struct sandbox {
 	const struct clock *clock;
 	const struct random_source *random;
 	unsigned hang_ms;
+	struct sandbox_of_app *world; /* NULL = standalone */
+	size_t state_max_bytes;
 
 	struct http_router *router;
 	struct httpd *httpd;
@@ -169,7 +208,52 @@ enum err_kind sandbox_open_with(const struct sandbox_config *config,
 				const struct sandbox_module *const *modules, size_t module_count,
 				struct sandbox **sandbox_out, struct error *err);
 
+/* Beginnings of a sandbox that both kinds share. modules as above. */
+enum err_kind sandbox_new(const struct sandbox_config *config,
+			  const struct sandbox_module *const *modules, size_t module_count,
+			  struct sandbox **sandbox_out, struct error *err);
+enum err_kind sandbox_make_router(struct sandbox *sandbox, struct error *err);
+const struct sandbox_module *const *sandbox_modules(size_t *count_out);
+
+/* Wakes calls that hang on purpose, for good. */
+void sandbox_wake_all(struct sandbox *sandbox);
+
+/* sandbox_world.c */
+/* A call of a world is over: writes it down. The lock is held. */
+void sandbox_world_call_ends(struct sandbox *sandbox, const struct http_request *request,
+			     struct sandbox_tape *tape);
+/* Frees what a world alone has, but for sandbox->world. Does nothing to a standalone sandbox. */
+void sandbox_world_end(struct sandbox *sandbox);
+/* The app's name of a client id or secret as modules know it ("sandbox-SLUG"): those of the
+ * world's app, and no others. A standalone sandbox knows them as they are. */
+struct str sandbox_world_word(const struct sandbox_call *call, const char *parameter,
+			      struct str value);
+/* "/sandbox" before the paths of pages, and "?sandbox_app=MARK" after them; "" standalone. */
+const char *sandbox_page_prefix(const struct sandbox *sandbox);
+struct str sandbox_page_mark(const struct sandbox *sandbox, struct arena *arena);
+/* May a fault of a world have this header? */
+bool sandbox_world_allows_header(struct str name);
+
+/* sandbox_journal.c: all need the lock, but for the opening. */
+/* Opens the journal in sandbox->directory, or begins one. */
+enum err_kind sandbox_journal_open(struct sandbox *sandbox, struct error *err);
+void sandbox_journal_close(struct sandbox *sandbox);
+/* A tape for a call that begins now: what will be drawn. */
+void sandbox_tape_begin(struct sandbox *sandbox, struct sandbox_tape *tape, struct arena *arena);
+/* Writes the call down. */
+void sandbox_journal_add(struct sandbox *sandbox, const struct http_request *request,
+			 const struct sandbox_tape *tape);
+/* Begins anew after a reset. */
+void sandbox_journal_restart(struct sandbox *sandbox);
+/* Forgets old calls when there is too much. False: there still is. */
+bool sandbox_journal_make_room(struct sandbox *sandbox);
+/* Bytes on the disk. */
+int64_t sandbox_journal_bytes(const struct sandbox *sandbox);
+
 /* sandbox_lock.c */
+/* Lets go of the lock in a call, and takes it again with the call's tape. */
+struct sandbox_tape *sandbox_let_go(struct sandbox *sandbox);
+void sandbox_take_again(struct sandbox *sandbox, struct sandbox_tape *tape);
 void sandbox_lock(struct sandbox *sandbox);
 void sandbox_unlock(struct sandbox *sandbox);
 /* Waits for duration_ms or until the sandbox closes, and releases the lock meanwhile. False when
@@ -196,6 +280,8 @@ bool sandbox_media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes
 /* Answers with the kept bytes of that digest, or 404. */
 void sandbox_media_answer(struct sandbox *sandbox, struct http_request *request,
 			  struct http_response *response);
+/* Counts what an earlier process kept. */
+void sandbox_media_count(struct sandbox *sandbox);
 bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256);
 void sandbox_uploads_clear(struct sandbox *sandbox);
 
@@ -211,7 +297,8 @@ struct str sandbox_page_style(void);
 /* The security headers of every page. */
 void sandbox_html_headers(struct http_response *response);
 void sandbox_html_add_text(struct buf *out, struct str text);
-void sandbox_html_begin(struct buf *out, const char *title, const char *body_class);
+void sandbox_html_begin(const struct sandbox *sandbox, struct buf *out, const char *title,
+			const char *body_class);
 void sandbox_html_end(struct buf *out);
 
 /* sandbox_control.c: the routes of /_sandbox and the page. */

@@ -147,6 +147,23 @@ static void parse_body(struct arena *arena, const struct json *json, struct faul
 	fault->body = buf_str(&out);
 }
 
+/* What is sent from the service's own address must not change what a browser or a proxy does with
+ * other answers of it. */
+static enum err_kind check_headers(const struct sandbox *sandbox, const struct fault *fault,
+				   struct error *err)
+{
+	for (size_t i = 0; sandbox->world != NULL && i < fault->header_count; i++) {
+		if (!sandbox_world_allows_header(fault->headers[i].name))
+			return error_set(err, ERR_INVALID,
+					 "the fault of a test app may not set the header " STR_FMT
+					 ": "
+					 "allowed are Content-Type, Retry-After and the platforms' "
+					 "X- headers of limits and traces",
+					 STR_ARG(str_slice(fault->headers[i].name, 0, 60)));
+	}
+	return ERR_NONE;
+}
+
 enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *arena,
 				  const struct json *json, struct fault *fault_out,
 				  struct error *err)
@@ -159,7 +176,8 @@ enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *a
 	    (kind = parse_platform(json, &fault, err)) != ERR_NONE ||
 	    (kind = parse_effect(json, &fault, err)) != ERR_NONE ||
 	    (kind = parse_error(sandbox, json, &fault, err)) != ERR_NONE ||
-	    (kind = parse_headers(arena, json, &fault, err)) != ERR_NONE)
+	    (kind = parse_headers(arena, json, &fault, err)) != ERR_NONE ||
+	    (kind = check_headers(sandbox, &fault, err)) != ERR_NONE)
 		return kind;
 	parse_body(arena, json, &fault);
 	fault.method = json_string(json_get(json_get(json, "match"), "method"));

@@ -43,11 +43,14 @@ void sandbox_html_add_text(struct buf *out, struct str text)
 	}
 }
 
-void sandbox_html_begin(struct buf *out, const char *title, const char *body_class)
+void sandbox_html_begin(const struct sandbox *sandbox, struct buf *out, const char *title,
+			const char *body_class)
 {
-	buf_add_z(out, "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
-		       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-		       "<link rel=\"stylesheet\" href=\"/_sandbox/style.css\"><title>");
+	buf_addf(out,
+		 "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+		 "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+		 "<link rel=\"stylesheet\" href=\"%s/_sandbox/style.css\"><title>",
+		 sandbox_page_prefix(sandbox));
 	sandbox_html_add_text(out, str_of(title));
 	buf_addf(out, "</title></head><body class=\"%s\">", body_class);
 }

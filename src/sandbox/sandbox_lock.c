@@ -15,11 +15,30 @@ void sandbox_unlock(struct sandbox *sandbox)
 	pthread_mutex_unlock(&sandbox->lock);
 }
 
+struct sandbox_tape *sandbox_let_go(struct sandbox *sandbox)
+{
+	struct sandbox_tape *tape = sandbox->world != NULL ? sandbox->world->tape : NULL;
+	sandbox_unlock(sandbox);
+	return tape;
+}
+
+void sandbox_take_again(struct sandbox *sandbox, struct sandbox_tape *tape)
+{
+	sandbox_lock(sandbox);
+	if (sandbox->world != NULL)
+		sandbox->world->tape = tape;
+}
+
 bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms)
 {
+	struct sandbox_tape *tape = sandbox->world != NULL ? sandbox->world->tape : NULL;
+	if (tape != NULL && tape->is_played)
+		return true;
 	const struct timespec deadline = thread_deadline(duration_ms * US_PER_MS);
 	while (!sandbox->is_closing &&
 	       thread_wait_until(&sandbox->closing, &sandbox->lock, &deadline))
 		;
+	if (sandbox->world != NULL)
+		sandbox->world->tape = tape;
 	return !sandbox->is_closing;
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,6 +104,14 @@ bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256)
 	return access(path, R_OK) == 0;
 }
 
+/* A quarter of a world's room at most. */
+static int64_t kept_max_bytes(const struct sandbox *sandbox)
+{
+	const int64_t quarter = sandbox->world != NULL ? sandbox->world->bytes_max / 4 : INT64_MAX;
+	return quarter < SANDBOX_MEDIA_KEPT_ALL_MAX_BYTES ? quarter
+							  : SANDBOX_MEDIA_KEPT_ALL_MAX_BYTES;
+}
+
 /* Fills media_out and renames the file to its digest when there is room. Needs the lock. */
 static void intake_finish(struct intake *intake, struct sandbox_call *call,
 			  struct sandbox_media *media_out)
@@ -119,7 +128,7 @@ static void intake_finish(struct intake *intake, struct sandbox_call *call,
 	char path[512];
 	kept_path(sandbox, media.sha256, path);
 	if (intake->fd < 0 || access(path, F_OK) == 0 ||
-	    sandbox->media_kept_bytes + media.size_bytes > SANDBOX_MEDIA_KEPT_ALL_MAX_BYTES) {
+	    sandbox->media_kept_bytes + media.size_bytes > kept_max_bytes(sandbox)) {
 		intake_drop_file(intake);
 		return;
 	}
@@ -135,14 +144,15 @@ void sandbox_media_look(struct sandbox_call *call, struct str bytes,
 	const bool is_big = bytes.len > LOOK_LOCKED_MAX_BYTES;
 	struct intake intake;
 	intake_open(&intake, call, INT64_MAX);
+	struct sandbox_tape *tape = NULL;
 	if (is_big)
-		sandbox_unlock(call->sandbox);
+		tape = sandbox_let_go(call->sandbox);
 	for (size_t at = 0; at < bytes.len; at += 1 << 20) {
 		const struct str piece = str_slice(bytes, at, at + (1 << 20));
 		intake_add(&intake, piece.ptr, piece.len);
 	}
 	if (is_big)
-		sandbox_lock(call->sandbox);
+		sandbox_take_again(call->sandbox, tape);
 	intake_finish(&intake, call, media_out);
 }
 
@@ -154,7 +164,7 @@ bool sandbox_media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes
 		return false;
 	struct intake intake;
 	intake_open(&intake, call, INT64_MAX);
-	sandbox_unlock(call->sandbox);
+	struct sandbox_tape *tape = sandbox_let_go(call->sandbox);
 	int64_t at = 0;
 	while (at < size_bytes) {
 		const int64_t left = size_bytes - at;
@@ -166,7 +176,7 @@ bool sandbox_media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes
 		intake_add(&intake, piece, (size_t)n);
 		at += n;
 	}
-	sandbox_lock(call->sandbox);
+	sandbox_take_again(call->sandbox, tape);
 	free(piece);
 	intake_finish(&intake, call, media_out);
 	return at == size_bytes;
@@ -215,40 +225,117 @@ static enum sandbox_pull pull_outcome(CURLcode code, long status, const struct i
 	return status == 200 ? SANDBOX_PULL_OK : SANDBOX_PULL_STATUS;
 }
 
+/* A world's pulls go where the service's own fetches may go, and to the service itself. */
+struct pull_way {
+	const struct sandbox_world_port *port; /* NULL = anywhere */
+	bool is_own;                           /* the service itself: no redirects from there */
+};
+
+static curl_socket_t on_open_socket(void *context, curlsocktype purpose,
+				    struct curl_sockaddr *address)
+{
+	(void)purpose;
+	const struct pull_way *way = context;
+	if (!way->is_own && !way->port->allows_address(way->port->context, &address->addr))
+		return CURL_SOCKET_BAD;
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static void guard_pull(CURL *curl, const struct pull_way *way)
+{
+	if (way->port == NULL)
+		return;
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, way);
+	if (way->is_own)
+		curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+}
+
 static enum sandbox_pull pull(const struct sandbox_pull_config *config, const char *url,
-			      struct intake *intake, long *status_out)
+			      const struct pull_way *way, struct intake *intake, long *status_out)
 {
 	CURL *curl = pull_handle(config, url, intake);
 	if (curl == NULL)
 		return SANDBOX_PULL_UNREACHABLE;
+	guard_pull(curl, way);
 	const CURLcode code = curl_easy_perform(curl);
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status_out);
 	curl_easy_cleanup(curl);
 	return pull_outcome(code, *status_out, intake);
 }
 
-enum sandbox_pull sandbox_media_pull(struct sandbox_call *call,
-				     const struct sandbox_pull_config *config,
-				     struct sandbox_media *media_out, int *status_out)
+/* False: the guard says no. */
+static bool find_way(struct sandbox_call *call, struct str *url, struct pull_way *way)
 {
-	if (status_out != NULL)
-		*status_out = 0;
-	struct url url;
-	if (url_parse(call->arena, config->url, &url, NULL) != ERR_NONE)
-		return SANDBOX_PULL_BAD_URL;
-	const char *url_z = str_z(call->arena, config->url);
+	const struct sandbox_of_app *world = call->sandbox->world;
+	*way = (struct pull_way){.port = world != NULL ? world->port : NULL};
+	if (world == NULL)
+		return true;
+	const struct str own = world->port->own_url(world->port->context, call->arena, *url);
+	way->is_own = !str_is_empty(own);
+	if (!way->is_own)
+		return world->port->allows_url(world->port->context, call->arena, *url);
+	*url = own;
+	return true;
+}
+
+static enum sandbox_pull pull_now(struct sandbox_call *call,
+				  const struct sandbox_pull_config *config,
+				  struct sandbox_media *media_out, int *status_out)
+{
+	struct str address = config->url;
+	struct pull_way way;
+	if (!find_way(call, &address, &way))
+		return SANDBOX_PULL_UNREACHABLE;
+	const char *url_z = str_z(call->arena, address);
+	const int64_t max_bytes = config->max_bytes > 0 ? config->max_bytes : PULL_MAX_BYTES;
 	struct intake intake;
-	intake_open(&intake, call, config->max_bytes > 0 ? config->max_bytes : PULL_MAX_BYTES);
-	sandbox_unlock(call->sandbox);
+	intake_open(&intake, call, max_bytes);
+	struct sandbox_tape *tape = sandbox_let_go(call->sandbox);
 	long status = 0;
-	const enum sandbox_pull outcome = pull(config, url_z, &intake, &status);
-	sandbox_lock(call->sandbox);
-	if (status_out != NULL)
-		*status_out = (int)status;
+	const enum sandbox_pull outcome = pull(config, url_z, &way, &intake, &status);
+	sandbox_take_again(call->sandbox, tape);
+	*status_out = (int)status;
 	if (outcome == SANDBOX_PULL_OK)
 		intake_finish(&intake, call, media_out);
 	else
 		intake_drop_file(&intake);
+	return outcome;
+}
+
+/* As it came out when the call was made. */
+static enum sandbox_pull pull_again(struct sandbox_tape *tape, struct sandbox_media *media_out,
+				    int *status_out)
+{
+	if (tape->pull_next >= tape->pull_count)
+		return SANDBOX_PULL_UNREACHABLE;
+	const struct sandbox_tape_pull *made = &tape->pulls[tape->pull_next++];
+	*media_out = made->media;
+	*status_out = made->status;
+	return made->outcome;
+}
+
+enum sandbox_pull sandbox_media_pull(struct sandbox_call *call,
+				     const struct sandbox_pull_config *config,
+				     struct sandbox_media *media_out, int *status_out)
+{
+	struct sandbox_tape *tape =
+		call->sandbox->world != NULL ? call->sandbox->world->tape : NULL;
+	struct sandbox_media media = {0};
+	struct url url;
+	int status = 0;
+	enum sandbox_pull outcome = SANDBOX_PULL_BAD_URL;
+	if (url_parse(call->arena, config->url, &url, NULL) == ERR_NONE)
+		outcome = tape != NULL && tape->is_played ? pull_again(tape, &media, &status)
+							  : pull_now(call, config, &media, &status);
+	if (tape != NULL && !tape->is_played && outcome != SANDBOX_PULL_BAD_URL &&
+	    tape->pull_count < SANDBOX_TAPE_PULLS_MAX)
+		tape->pulls[tape->pull_count++] =
+			(struct sandbox_tape_pull){outcome, status, media};
+	if (status_out != NULL)
+		*status_out = status;
+	if (outcome == SANDBOX_PULL_OK)
+		*media_out = media;
 	return outcome;
 }
 
@@ -315,6 +402,21 @@ void sandbox_media_clear(struct sandbox *sandbox)
 	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
 		if (strncmp(entry->d_name, "media-", 6) == 0)
 			unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	closedir(dir);
+}
+
+void sandbox_media_count(struct sandbox *sandbox)
+{
+	DIR *dir = opendir(sandbox->directory);
+	struct stat st;
+	sandbox->media_kept_bytes = 0;
+	if (dir == NULL)
+		return;
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+		if (strncmp(entry->d_name, "media-", 6) == 0 &&
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			sandbox->media_kept_bytes += st.st_size;
 	}
 	closedir(dir);
 }

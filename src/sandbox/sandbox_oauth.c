@@ -75,6 +75,12 @@ static bool is_loopback(const struct url *url)
 bool sandbox_redirect_is_registered(struct sandbox_call *call, struct str redirect_uri)
 {
 	struct url url;
+	const struct sandbox_of_app *world = call->sandbox->world;
+	if (world != NULL && world->tape != NULL && world->tape->is_played)
+		return true; /* the service may have had another address then */
+	if (world != NULL)
+		return str_has_prefix(redirect_uri, str_of(world->redirect_prefix)) &&
+		       !str_has_control(redirect_uri);
 	return url_parse(call->arena, redirect_uri, &url, NULL) == ERR_NONE && !url.has_fragment &&
 	       is_loopback(&url);
 }
@@ -111,9 +117,17 @@ void sandbox_answer_oauth_error(struct sandbox_call *call, int status, const cha
 
 #define CODE_RANDOM_LENGTH 64
 
+/* A world that has to forget keeps what people have granted. */
+static void note_account(struct sandbox *sandbox)
+{
+	if (sandbox->world != NULL && sandbox->world->tape != NULL)
+		sandbox->world->tape->touches_account = true;
+}
+
 struct str sandbox_code_issue(struct sandbox *sandbox, const struct sandbox_code *code)
 {
 	struct sandbox_code *kept = sandbox_keep(sandbox, sizeof(*kept));
+	note_account(sandbox);
 	struct arena *arena = arena_new("sandbox code", 1 << 16);
 	*kept = *code;
 	kept->client_id = sandbox_keep_str(sandbox, code->client_id);
@@ -164,6 +178,7 @@ enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_pl
 	if (code == NULL)
 		return SANDBOX_REDEEM_UNKNOWN;
 	*code_out = code;
+	note_account(sandbox);
 	if (sandbox_now_us(sandbox) >= code->expires_us)
 		return SANDBOX_REDEEM_EXPIRED;
 	if (code->is_used)
@@ -186,6 +201,7 @@ struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox,
 					  const struct sandbox_token *token)
 {
 	struct sandbox_token *kept = sandbox_keep(sandbox, sizeof(*kept));
+	note_account(sandbox);
 	struct arena *arena = arena_new("sandbox token", 1 << 16);
 	*kept = *token;
 	kept->client_id = sandbox_keep_str(sandbox, token->client_id);

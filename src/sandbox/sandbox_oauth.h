@@ -17,7 +17,9 @@ enum sandbox_client { SANDBOX_CLIENT_OK, SANDBOX_CLIENT_UNKNOWN, SANDBOX_CLIENT_
 
 /* Every platform has two apps: the easy one, "sandbox-SLUG" with the secret "sandbox-secret-SLUG",
  * and one as a customer's is on the day it was made, "sandbox-SLUG-new" with
- * "sandbox-secret-SLUG-new". */
+ * "sandbox-secret-SLUG-new". In the world of a test app the easy one's words stand for that app's
+ * own credentials: sandbox_param() and its like translate, and whoever sends these words is unknown
+ * (sandbox_world.h). */
 bool sandbox_client_id_is(enum sandbox_platform platform, struct str client_id);
 /* Whether it is the id of a new app, of any platform. */
 bool sandbox_client_id_is_new(struct str client_id);
@@ -30,6 +32,11 @@ bool sandbox_call_is_new(struct sandbox_call *call);
 int64_t sandbox_call_knob(struct sandbox_call *call, enum sandbox_knob knob);
 enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct str client_id,
 					 struct str client_secret);
+/* The client id that an answer shows for the word that modules know it by. */
+struct str sandbox_client_id(const struct sandbox *sandbox, struct str word);
+/* The secret of the app that modules know by that word, as its owner has it. */
+struct str sandbox_client_secret(const struct sandbox *sandbox, struct arena *arena,
+				 struct str word);
 /* Loopback redirect URIs count as registered (127.0.0.0/8, ::1, localhost; http or https); no other
  * URI does. */
 bool sandbox_redirect_is_registered(struct sandbox_call *call, struct str redirect_uri);

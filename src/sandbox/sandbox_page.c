@@ -125,7 +125,7 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 	const char *name = sandbox_platform_name(call->platform);
 	struct buf *out = http_response_text(call->response, 200, "text/html; charset=utf-8");
 	sandbox_html_headers(call->response);
-	sandbox_html_begin(out, name, sandbox_platform_slug(call->platform));
+	sandbox_html_begin(call->sandbox, out, name, sandbox_platform_slug(call->platform));
 	buf_addf(out,
 		 "<main class=\"ask\"><section class=\"card\"><h1>%s (sandbox)</h1><div><p>The app "
 		 "<strong>",
@@ -136,7 +136,7 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 	sandbox_html_add_text(out, page->user_name);
 	buf_add_z(out, "</strong>.</p>");
 	add_scopes(out, page->scope);
-	buf_add_z(out, "<form method=\"get\" action=\"");
+	buf_addf(out, "<form method=\"get\" action=\"%s", sandbox_page_prefix(call->sandbox));
 	sandbox_html_add_text(out, call->request->path);
 	buf_add_z(out, "\">");
 	for (size_t i = 0; i < call->request->query.count; i++) {
@@ -217,7 +217,7 @@ void sandbox_error_page(struct sandbox_call *call, int status, const char *title
 {
 	struct buf *out = http_response_text(call->response, status, "text/html; charset=utf-8");
 	sandbox_html_headers(call->response);
-	sandbox_html_begin(out, title, sandbox_platform_slug(call->platform));
+	sandbox_html_begin(call->sandbox, out, title, sandbox_platform_slug(call->platform));
 	buf_addf(out, "<main class=\"ask\"><section class=\"card\"><h1>%s (sandbox)</h1><div><h3>",
 		 sandbox_platform_name(call->platform));
 	sandbox_html_add_text(out, str_of(title));
@@ -232,15 +232,19 @@ void sandbox_error_page(struct sandbox_call *call, int status, const char *title
 static void add_picture(struct sandbox *sandbox, struct buf *out, const struct sandbox_media *media)
 {
 	const bool is_shown = sandbox_media_is_kept(sandbox, media->sha256);
+	const char *prefix = sandbox_page_prefix(sandbox);
+	const struct str mark = sandbox_page_mark(sandbox, out->arena);
 	if (is_shown && media->sniff.is_image) {
-		buf_addf(out, "<img loading=\"lazy\" src=\"/_sandbox/media/%s\" alt=\"",
-			 media->sha256);
+		buf_addf(out,
+			 "<img loading=\"lazy\" src=\"%s/_sandbox/media/%s" STR_FMT "\" alt=\"",
+			 prefix, media->sha256, STR_ARG(mark));
 		sandbox_html_add_text(out, media->alt_text);
 		buf_add_z(out, "\">");
 	} else if (is_shown && media->sniff.is_video) {
 		buf_addf(out,
-			 "<video controls preload=\"metadata\" src=\"/_sandbox/media/%s\"></video>",
-			 media->sha256);
+			 "<video controls preload=\"metadata\" src=\"%s/_sandbox/media/%s" STR_FMT
+			 "\"></video>",
+			 prefix, media->sha256, STR_ARG(mark));
 	} else {
 		buf_addf(out, "<div class=\"file\">%s, %lld bytes</div>", media->sniff.mime_type,
 			 (long long)media->size_bytes);
@@ -328,7 +332,7 @@ void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response)
 		if (is_top(sandbox, &e->post))
 			column->newest[column->count++ % FEED_POSTS_MAX] = e;
 	}
-	sandbox_html_begin(out, "Posthorn sandbox", "");
+	sandbox_html_begin(sandbox, out, "Posthorn sandbox", "");
 	buf_add_z(out,
 		  "<header class=\"top\"><h1>Posthorn sandbox</h1><p>What the world would "
 		  "see. Nothing here has left this machine.</p></header><main class=\"feed\">");

@@ -18,6 +18,12 @@ static const struct sandbox_module *const modules[] = {
 	&sandbox_linkedin, &sandbox_youtube,   &sandbox_tiktok,
 };
 
+const struct sandbox_module *const *sandbox_modules(size_t *count_out)
+{
+	*count_out = COUNT_OF(modules);
+	return modules;
+}
+
 enum err_kind sandbox_open(const struct sandbox_config *config, struct sandbox **sandbox_out,
 			   struct error *err)
 {

@@ -110,6 +110,11 @@ static void drop_oldest(struct reqlog *log)
 	log->first++;
 }
 
+static size_t bytes_max(const struct reqlog *log)
+{
+	return log->bytes_max > 0 ? log->bytes_max : REQLOG_BYTES_MAX;
+}
+
 uint64_t sandbox_reqlog_add(struct reqlog *log, struct str json, int64_t at_us)
 {
 	const uint64_t number = log->next;
@@ -120,7 +125,7 @@ uint64_t sandbox_reqlog_add(struct reqlog *log, struct str json, int64_t at_us)
 		abort();
 	memcpy(copy, json.ptr, json.len);
 	while (log->first < log->next && (log->next - log->first >= REQLOG_ENTRIES_MAX ||
-					  log->bytes + json.len > REQLOG_BYTES_MAX))
+					  log->bytes + json.len > bytes_max(log)))
 		drop_oldest(log);
 	*entry_at(log, number) =
 		(struct reqlog_entry){.json = copy, .len = json.len, .at_us = at_us};

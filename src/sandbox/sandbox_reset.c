@@ -25,7 +25,9 @@ void sandbox_reset(struct sandbox *sandbox)
 {
 	sandbox_fini(sandbox);
 	sandbox->generation++;
-	sandbox->kept = arena_new("sandbox state", SANDBOX_STATE_MAX_BYTES);
+	if (sandbox->world != NULL)
+		sandbox->reqlog.bytes_max = SANDBOX_WORLD_REQLOG_BYTES_MAX;
+	sandbox->kept = arena_new("sandbox state", sandbox->state_max_bytes);
 	sandbox_table_init(&sandbox->objects, sandbox->kept);
 	sandbox_knobs_reset(sandbox);
 	start_modules(sandbox);
@@ -36,7 +38,8 @@ void sandbox_fini(struct sandbox *sandbox)
 	sandbox_fault_clear(sandbox);
 	sandbox_reqlog_clear(&sandbox->reqlog);
 	sandbox_uploads_clear(sandbox);
-	sandbox_media_clear(sandbox);
+	if (sandbox->world == NULL)
+		sandbox_media_clear(sandbox);
 	sandbox_table_fini(&sandbox->objects);
 	arena_free(&sandbox->kept);
 	memset(sandbox->states, 0, sizeof(sandbox->states));

@@ -54,7 +54,7 @@ struct str sandbox_keep_str(struct sandbox *sandbox, struct str s)
 
 bool sandbox_is_full(const struct sandbox *sandbox)
 {
-	return arena_used_bytes(sandbox->kept) > SANDBOX_STATE_MAX_BYTES / 4 * 3;
+	return arena_used_bytes(sandbox->kept) > sandbox->state_max_bytes / 4 * 3;
 }
 
 /* A look-up must not grow kept memory: the key is on the stack, or from malloc when it is long. */

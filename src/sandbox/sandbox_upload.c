@@ -68,6 +68,11 @@ static bool write_at(int fd, struct str bytes, int64_t offset)
 	return true;
 }
 
+static int64_t sandbox_uploads_max_bytes(const struct sandbox *sandbox)
+{
+	return sandbox->world != NULL ? sandbox->world->bytes_max : SANDBOX_UPLOADS_MAX_BYTES;
+}
+
 bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload, int64_t offset,
 			  struct str bytes)
 {
@@ -76,7 +81,7 @@ bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload
 	    __builtin_add_overflow(offset, (int64_t)bytes.len, &end))
 		return false;
 	const int64_t growth = end > upload->received_bytes ? end - upload->received_bytes : 0;
-	if (sandbox->uploads_bytes + growth > SANDBOX_UPLOADS_MAX_BYTES ||
+	if (sandbox->uploads_bytes + growth > sandbox_uploads_max_bytes(sandbox) ||
 	    !write_at(upload->fd, bytes, offset))
 		return false;
 	sandbox->uploads_bytes += growth;

@@ -175,6 +175,8 @@ static void work_read(struct sql_cursor *cursor, void *out)
 	work->credential_secret_sealed = sql_take_blob(cursor);
 	work->app_id = sql_take_text(cursor);
 	work->app_state = app_state_of_name(sql_take_text(cursor));
+	work->world.is_test = sql_take_bool(cursor);
+	work->world.time_scale = sql_take_int(cursor);
 	work->is_app_deleted = sql_take_bool(cursor);
 	account_read(cursor, &work->account);
 	work->state = POST_PUBLISHED;

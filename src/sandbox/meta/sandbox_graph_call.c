@@ -102,7 +102,8 @@ struct sandbox_token *sandbox_graph_token_of(struct sandbox_call *call)
 static bool proof_is_right(struct sandbox_call *call, const struct sandbox_token *token)
 {
 	const struct str proof = sandbox_param(call, "appsecret_proof");
-	const struct str secret = sandbox_client_secret_of(call->arena, token->client_id);
+	const struct str secret =
+		sandbox_client_secret(call->sandbox, call->arena, token->client_id);
 	if (proof.ptr == NULL)
 		return true;
 	crypto_auth_hmacsha256_state state;

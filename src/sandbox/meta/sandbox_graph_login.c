@@ -423,7 +423,7 @@ static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
 	const struct graph_state *graph = sandbox_graph_state(call->sandbox);
 	const struct graph_grant *grant = sandbox_graph_grant(token);
 	const bool is_page = sandbox_graph_is_page_token(token);
-	json_member_str(w, "app_id", token->client_id);
+	json_member_str(w, "app_id", sandbox_client_id(call->sandbox, token->client_id));
 	json_member_str(w, "application", STR("Sandbox app"));
 	json_member_bool(w, "is_valid", sandbox_token_is_live(call->sandbox, token));
 	json_member_int(w, "issued_at", token->issued_us / US_PER_S);

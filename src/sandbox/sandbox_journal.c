@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The journal of a world. What a world holds follows from the calls that it got, in their order,
+ * and from what each drew from outside (sandbox_tape.h): so that is what is written down, and
+ * opening a world plays it again. A call is written before its answer is sent, so whatever the
+ * service was told is there after a crash. When there is too much, what is old is forgotten but for
+ * the calls that made codes and tokens: people stay connected, old posts go.
+ *
+ * DIRECTORY/journal: a head of HEAD_BYTES (mark and seed), then records: length and FNV sum in 32
+ * bits each, then fields, numbers in the machine's byte order. DIRECTORY/body-N: bodies that came as
+ * files. DIRECTORY/media-SHA: sandbox_media.c. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "fnv.h"
+#include "log.h"
+#include "str.h"
+
+#include "sandbox_core.h"
+
+#define MARK "posthorn-sandbox-1\n"
+#define HEAD_BYTES 64
+#define RECORD_MAX_BYTES ((size_t)4 << 20)
+#define PLAY_ARENA_MAX_BYTES ((size_t)64 << 20)
+#define KEPT_OF_ROOM 4 /* a quarter stays when there is too much */
+/* More makes opening slow: calls, not bytes. */
+#define RECORDS_MAX 20000
+
+struct sandbox_journal {
+	int fd;
+	int64_t size_bytes;  /* of the journal */
+	int64_t files_bytes; /* of bodies beside it */
+	uint64_t records;
+	uint64_t next_file;
+	unsigned char seed[SANDBOX_SEED_BYTES]; /* of what a reset draws */
+};
+
+/* A record as it stands in the file. */
+struct record {
+	struct str bytes; /* without length and sum */
+	bool touches_account;
+	uint64_t file; /* body-N; 0 = none */
+	int64_t file_bytes;
+};
+
+static void path_of(const struct sandbox *sandbox, const char *name, char out[512])
+{
+	snprintf(out, 512, "%s/%s", sandbox->directory, name);
+}
+
+static void body_path_of(const struct sandbox *sandbox, uint64_t file, char out[512])
+{
+	snprintf(out, 512, "%s/body-%llu", sandbox->directory, (unsigned long long)file);
+}
+
+/* ---- the tape ---- */
+
+static int64_t tape_now_us(void *context)
+{
+	const struct sandbox_of_app *world = context;
+	return world->tape != NULL ? world->tape->now_us : clock_now_us(world->real_clock);
+}
+
+static int64_t tape_boot_us(void *context)
+{
+	const struct sandbox_of_app *world = context;
+	return clock_boot_us(world->real_clock);
+}
+
+/* Every draw has a stream of its own, so that what is drawn does not depend on how much was drawn
+ * before it. */
+static void tape_fill(void *context, void *out, size_t size_bytes)
+{
+	struct sandbox_of_app *world = context;
+	unsigned char nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
+	if (world->tape == NULL) {
+		random_fill(world->real_random, out, size_bytes);
+		return;
+	}
+	const uint64_t number = world->tape->drawn++;
+	memcpy(nonce, &number, sizeof(nonce) < sizeof(number) ? sizeof(nonce) : sizeof(number));
+	crypto_stream_chacha20(out, size_bytes, nonce, world->tape->seed);
+}
+
+void sandbox_tape_begin(struct sandbox *sandbox, struct sandbox_tape *tape, struct arena *arena)
+{
+	struct sandbox_of_app *world = sandbox->world;
+	*tape = (struct sandbox_tape){.now_us = clock_now_us(world->real_clock)};
+	random_fill(world->real_random, tape->seed, sizeof(tape->seed));
+	tape->pulls = ARENA_ARRAY(arena, struct sandbox_tape_pull, SANDBOX_TAPE_PULLS_MAX);
+}
+
+/* What a reset draws is the same at every opening. */
+static void reset_by_seed(struct sandbox *sandbox)
+{
+	struct sandbox_tape tape = {.now_us = clock_now_us(sandbox->world->real_clock)};
+	struct sandbox_tape *before = sandbox->world->tape;
+	memcpy(tape.seed, sandbox->world->journal->seed, sizeof(tape.seed));
+	sandbox->world->tape = &tape;
+	sandbox_reset(sandbox);
+	sandbox->world->tape = before;
+}
+
+/* ---- writing ---- */
+
+static void put_number(struct buf *out, int64_t number)
+{
+	buf_add(out, (struct str){(const char *)&number, sizeof(number)});
+}
+
+static void put_text(struct buf *out, struct str text)
+{
+	put_number(out, (int64_t)text.len);
+	buf_add(out, text);
+}
+
+static void put_pull(struct buf *out, const struct sandbox_tape_pull *pull)
+{
+	const struct sniff *sniff = &pull->media.sniff;
+	const int64_t numbers[] = {pull->outcome, pull->status,       pull->media.size_bytes,
+				   sniff->type,   sniff->is_animated, sniff->width,
+				   sniff->height, sniff->duration_ms};
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		put_number(out, numbers[i]);
+	put_text(out, str_of(pull->media.sha256));
+}
+
+static void put_request(struct buf *out, const struct http_request *request)
+{
+	put_text(out, request->is_head ? STR("HEAD") : request->method);
+	put_text(out, request->target);
+	put_number(out, (int64_t)request->header_count);
+	for (size_t i = 0; i < request->header_count; i++) {
+		put_text(out, request->headers[i].name);
+		put_text(out, request->headers[i].value);
+	}
+}
+
+/* A body that came as a file stays one, under another name. */
+static bool keep_body(struct sandbox *sandbox, const struct http_request *request,
+		      struct record *record)
+{
+	char path[512];
+	if (request->body_path == NULL || request->body_size_bytes <= 0)
+		return true;
+	record->file = sandbox->world->journal->next_file++;
+	record->file_bytes = request->body_size_bytes;
+	body_path_of(sandbox, record->file, path);
+	return link(request->body_path, path) == 0;
+}
+
+static bool write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		const ssize_t n = write(fd, bytes, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+static void close_journal(struct sandbox_journal *journal)
+{
+	if (journal->fd >= 0)
+		close(journal->fd);
+	journal->fd = -1;
+}
+
+/* A record that is cut short is no record, and neither is what would follow it: it goes. */
+static bool write_record(struct sandbox_journal *journal, struct str bytes)
+{
+	const uint32_t head[2] = {(uint32_t)bytes.len, fnv_hash(bytes)};
+	if (write_all(journal->fd, (const char *)head, sizeof(head)) &&
+	    write_all(journal->fd, bytes.ptr, bytes.len)) {
+		journal->size_bytes += (int64_t)(sizeof(head) + bytes.len);
+		journal->records++;
+		return true;
+	}
+	if (ftruncate(journal->fd, journal->size_bytes) != 0)
+		close_journal(journal);
+	else
+		lseek(journal->fd, journal->size_bytes, SEEK_SET);
+	return false;
+}
+
+void sandbox_journal_add(struct sandbox *sandbox, const struct http_request *request,
+			 const struct sandbox_tape *tape)
+{
+	struct sandbox_journal *journal = sandbox->world->journal;
+	struct record record = {.touches_account = tape->touches_account};
+	struct buf out;
+	if (journal == NULL || journal->fd < 0)
+		return;
+	const bool is_kept = keep_body(sandbox, request, &record);
+	buf_init(&out, request->arena, RECORD_MAX_BYTES);
+	put_number(&out, record.touches_account);
+	put_number(&out, (int64_t)record.file);
+	put_number(&out, record.file_bytes);
+	put_number(&out, tape->now_us);
+	buf_add(&out, (struct str){(const char *)tape->seed, sizeof(tape->seed)});
+	put_request(&out, request);
+	put_text(&out, record.file == 0 ? request->body : STR(""));
+	put_number(&out, (int64_t)tape->pull_count);
+	for (size_t i = 0; i < tape->pull_count; i++)
+		put_pull(&out, &tape->pulls[i]);
+	if (is_kept && !out.is_over && write_record(journal, buf_str(&out))) {
+		journal->files_bytes += record.file_bytes;
+		return;
+	}
+	LOG(sandbox->log, WARN, "sandbox_call_not_kept",
+	    log_str("app", str_of(sandbox->world->app_id)));
+}
+
+/* ---- reading ---- */
+
+static int64_t take_number(struct str *in)
+{
+	int64_t number = 0;
+	if (in->len < sizeof(number))
+		return 0;
+	memcpy(&number, in->ptr, sizeof(number));
+	*in = str_slice(*in, sizeof(number), in->len);
+	return number;
+}
+
+static struct str take_text(struct str *in)
+{
+	const int64_t len = take_number(in);
+	if (len < 0 || (uint64_t)len > in->len)
+		return (struct str){0};
+	const struct str text = str_slice(*in, 0, (size_t)len);
+	*in = str_slice(*in, (size_t)len, in->len);
+	return text;
+}
+
+static void take_pull(struct str *in, struct sandbox_tape_pull *pull)
+{
+	pull->outcome = (enum sandbox_pull)take_number(in);
+	pull->status = (int)take_number(in);
+	pull->media.size_bytes = take_number(in);
+	struct sniff *sniff = &pull->media.sniff;
+	const int64_t type = take_number(in);
+	sniff_set_type(sniff, type >= 0 && type < SNIFF_TYPE_COUNT ? (enum sniff_type)type
+								   : SNIFF_UNKNOWN);
+	sniff->is_animated = take_number(in) != 0;
+	sniff->width = (uint32_t)take_number(in);
+	sniff->height = (uint32_t)take_number(in);
+	sniff->duration_ms = take_number(in);
+	const struct str sha256 = take_text(in);
+	if (sha256.len < sizeof(pull->media.sha256))
+		memcpy(pull->media.sha256, sha256.ptr, sha256.len);
+}
+
+/* The record at the front of in, which goes on after it. False: none that is whole. */
+static bool take_record(struct str *in, struct record *out)
+{
+	uint32_t head[2];
+	if (in->len < sizeof(head))
+		return false;
+	memcpy(head, in->ptr, sizeof(head));
+	if (head[0] > RECORD_MAX_BYTES || head[0] > in->len - sizeof(head))
+		return false;
+	const struct str bytes = str_slice(*in, sizeof(head), sizeof(head) + head[0]);
+	if (fnv_hash(bytes) != head[1])
+		return false;
+	*in = str_slice(*in, sizeof(head) + head[0], in->len);
+	struct str rest = bytes;
+	*out = (struct record){.bytes = bytes};
+	out->touches_account = take_number(&rest) != 0;
+	out->file = (uint64_t)take_number(&rest);
+	out->file_bytes = take_number(&rest);
+	return true;
+}
+
+/* ---- playing ---- */
+
+static void read_request(struct arena *arena, struct str *in, struct http_request *request)
+{
+	request->arena = arena;
+	request->method = take_text(in);
+	request->target = take_text(in);
+	const int64_t count = take_number(in);
+	for (int64_t i = 0; i < count && i < HTTP_HEADERS_MAX; i++) {
+		struct http_header *header = &request->headers[request->header_count++];
+		header->name = take_text(in);
+		header->value = take_text(in);
+	}
+	request->body = take_text(in);
+	request->body_size_bytes = (int64_t)request->body.len;
+}
+
+static void read_tape(struct arena *arena, struct str *in, struct sandbox_tape *tape)
+{
+	const int64_t count = take_number(in);
+	tape->pulls = ARENA_ARRAY(arena, struct sandbox_tape_pull, SANDBOX_TAPE_PULLS_MAX);
+	for (int64_t i = 0; i < count && i < SANDBOX_TAPE_PULLS_MAX; i++)
+		take_pull(in, &tape->pulls[tape->pull_count++]);
+}
+
+static void play(struct sandbox *sandbox, struct arena *arena, const struct record *record)
+{
+	struct sandbox_tape tape = {.is_played = true};
+	struct http_response response;
+	char path[512];
+	struct str in = str_slice(record->bytes, 3 * sizeof(int64_t), record->bytes.len);
+	struct http_request *request = ARENA_NEW(arena, struct http_request);
+	tape.now_us = take_number(&in);
+	if (in.len < sizeof(tape.seed))
+		return;
+	memcpy(tape.seed, in.ptr, sizeof(tape.seed));
+	in = str_slice(in, sizeof(tape.seed), in.len);
+	read_request(arena, &in, request);
+	read_tape(arena, &in, &tape);
+	body_path_of(sandbox, record->file, path);
+	if (record->file != 0 && access(path, R_OK) != 0)
+		return;
+	if (record->file != 0) {
+		request->body_path = path;
+		request->body_size_bytes = record->file_bytes;
+	}
+	http_request_prepare(request, sandbox->world->real_random);
+	http_response_init(&response, arena, http_router_response_max_bytes(sandbox->router));
+	request->user = &tape;
+	http_router_dispatch(sandbox->router, request, &response);
+}
+
+/* Plays all of content, and returns how many bytes of it are whole records. Without the lock. */
+static size_t play_all(struct sandbox *sandbox, struct str content)
+{
+	struct sandbox_journal *journal = sandbox->world->journal;
+	struct str in = str_slice(content, HEAD_BYTES, content.len);
+	struct record record;
+	while (take_record(&in, &record)) {
+		struct arena *arena = arena_new("sandbox play", PLAY_ARENA_MAX_BYTES);
+		play(sandbox, arena, &record);
+		arena_free(&arena);
+		journal->records++;
+		journal->files_bytes += record.file_bytes;
+		if (record.file >= journal->next_file)
+			journal->next_file = record.file + 1;
+	}
+	return content.len - in.len;
+}
+
+/* ---- opening ---- */
+
+static bool read_whole(int fd, struct arena *arena, struct str *out)
+{
+	struct stat st;
+	if (fstat(fd, &st) != 0)
+		return false;
+	char *bytes = arena_try_alloc(arena, (size_t)st.st_size + 1);
+	size_t len = 0;
+	if (bytes == NULL)
+		return false;
+	for (ssize_t n; len < (size_t)st.st_size &&
+			(n = pread(fd, bytes + len, (size_t)st.st_size - len, (off_t)len)) > 0;)
+		len += (size_t)n;
+	*out = (struct str){bytes, len};
+	return true;
+}
+
+static bool write_head(struct sandbox_journal *journal)
+{
+	char head[HEAD_BYTES] = MARK;
+	memcpy(head + HEAD_BYTES - SANDBOX_SEED_BYTES, journal->seed, SANDBOX_SEED_BYTES);
+	journal->size_bytes = HEAD_BYTES;
+	journal->files_bytes = 0;
+	journal->records = 0;
+	return ftruncate(journal->fd, 0) == 0 && lseek(journal->fd, 0, SEEK_SET) == 0 &&
+	       write_all(journal->fd, head, sizeof(head));
+}
+
+/* Files that no record speaks of: bodies of forgotten calls, what a crash left. */
+static void remove_strays(struct sandbox *sandbox, const char *prefix)
+{
+	DIR *dir = opendir(sandbox->directory);
+	if (dir == NULL)
+		return;
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	closedir(dir);
+}
+
+static bool begin(struct sandbox *sandbox)
+{
+	struct sandbox_journal *journal = sandbox->world->journal;
+	random_fill(sandbox->world->real_random, journal->seed, sizeof(journal->seed));
+	remove_strays(sandbox, "body-");
+	return write_head(journal);
+}
+
+/* Sets the state to what the journal says. */
+static bool restore(struct sandbox *sandbox, struct arena *arena)
+{
+	struct sandbox_journal *journal = sandbox->world->journal;
+	struct str content = STR("");
+	if (!read_whole(journal->fd, arena, &content))
+		return false;
+	const bool is_ours = content.len >= HEAD_BYTES && str_has_prefix(content, STR(MARK));
+	if (!is_ours && !begin(sandbox))
+		return false;
+	if (is_ours)
+		memcpy(journal->seed, content.ptr + HEAD_BYTES - SANDBOX_SEED_BYTES,
+		       SANDBOX_SEED_BYTES);
+	sandbox_lock(sandbox);
+	reset_by_seed(sandbox);
+	sandbox_unlock(sandbox);
+	if (!is_ours)
+		return true;
+	journal->records = 0;
+	journal->files_bytes = 0;
+	journal->size_bytes = (int64_t)play_all(sandbox, content);
+	return ftruncate(journal->fd, journal->size_bytes) == 0 &&
+	       lseek(journal->fd, journal->size_bytes, SEEK_SET) == journal->size_bytes;
+}
+
+static bool restore_from_file(struct sandbox *sandbox)
+{
+	struct arena *arena = arena_new("sandbox journal", (size_t)1 << 30);
+	const bool is_done = restore(sandbox, arena);
+	arena_free(&arena);
+	return is_done;
+}
+
+enum err_kind sandbox_journal_open(struct sandbox *sandbox, struct error *err)
+{
+	struct sandbox_of_app *world = sandbox->world;
+	char path[512];
+	path_of(sandbox, "journal", path);
+	world->clock = (struct clock){tape_now_us, tape_boot_us, world};
+	world->random = (struct random_source){tape_fill, world};
+	sandbox->clock = &world->clock;
+	sandbox->random = &world->random;
+	struct sandbox_journal *journal = calloc(1, sizeof(*journal));
+	if (journal == NULL)
+		return error_set(err, ERR_TEMPORARY, "out of memory");
+	world->journal = journal;
+	journal->next_file = 1;
+	journal->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	remove_strays(sandbox, "intake-");
+	sandbox_media_count(sandbox);
+	if (journal->fd >= 0 && restore_from_file(sandbox))
+		return ERR_NONE;
+	return error_set_native(err, ERR_TEMPORARY, errno, "cannot keep a sandbox in %.150s",
+				sandbox->directory);
+}
+
+void sandbox_journal_close(struct sandbox *sandbox)
+{
+	struct sandbox_journal *journal = sandbox->world->journal;
+	if (journal != NULL)
+		close_journal(journal);
+	free(journal);
+	sandbox->world->journal = NULL;
+}
+
+void sandbox_journal_restart(struct sandbox *sandbox)
+{
+	if (sandbox->world->journal->fd >= 0)
+		begin(sandbox);
+	sandbox_media_clear(sandbox);
+	reset_by_seed(sandbox);
+}
+
+/* ---- forgetting ---- */
+
+int64_t sandbox_journal_bytes(const struct sandbox *sandbox)
+{
+	const struct sandbox_journal *journal = sandbox->world->journal;
+	return journal->size_bytes + journal->files_bytes + sandbox->media_kept_bytes +
+	       sandbox->uploads_bytes;
+}
+
+static bool is_too_much(const struct sandbox *sandbox)
+{
+	return sandbox_journal_bytes(sandbox) > sandbox->world->bytes_max ||
+	       sandbox->world->journal->records > RECORDS_MAX || sandbox_is_full(sandbox);
+}
+
+static int64_t weight_of(const struct record *record)
+{
+	return (int64_t)record->bytes.len + record->file_bytes;
+}
+
+/* Writes what stays of content: what made codes and tokens, and of the rest the newest, up to
+ * kept_bytes and kept_records. */
+static bool write_kept(struct sandbox_journal *to, struct str content, int64_t kept_bytes,
+		       uint64_t kept_records)
+{
+	struct str in = str_slice(content, HEAD_BYTES, content.len);
+	struct record record;
+	int64_t all_bytes = 0;
+	uint64_t all = 0;
+	while (take_record(&in, &record)) {
+		all_bytes += weight_of(&record);
+		all++;
+	}
+	in = str_slice(content, HEAD_BYTES, content.len);
+	bool is_good = write_head(to);
+	for (uint64_t i = 0; is_good && take_record(&in, &record); i++) {
+		const bool is_new = all_bytes <= kept_bytes && all - i <= kept_records;
+		all_bytes -= weight_of(&record);
+		if (is_new || record.touches_account)
+			is_good = write_record(to, record.bytes);
+	}
+	return is_good;
+}
+
+static bool forget(struct sandbox *sandbox, struct arena *arena, int64_t kept_bytes,
+		   uint64_t kept_records)
+{
+	struct sandbox_journal *journal = sandbox->world->journal;
+	struct sandbox_journal new = *journal;
+	struct str content = STR("");
+	char path[512];
+	char new_path[512];
+	path_of(sandbox, "journal", path);
+	path_of(sandbox, "journal.new", new_path);
+	new.fd = open(new_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (new.fd < 0 || !read_whole(journal->fd, arena, &content) ||
+	    !write_kept(&new, content, kept_bytes, kept_records) || rename(new_path, path) != 0) {
+		if (new.fd >= 0)
+			close(new.fd);
+		return false;
+	}
+	close(journal->fd);
+	journal->fd = new.fd;
+	return true;
+}
+
+/* Of calls that were forgotten. */
+static void remove_forgotten_bodies(struct sandbox *sandbox, struct arena *arena)
+{
+	struct sandbox_journal *journal = sandbox->world->journal;
+	struct str content = STR("");
+	struct record record;
+	if (!read_whole(journal->fd, arena, &content))
+		return;
+	struct str in = str_slice(content, HEAD_BYTES, content.len);
+	uint64_t expected = 1;
+	char path[512];
+	while (take_record(&in, &record)) {
+		for (; record.file != 0 && expected < record.file; expected++) {
+			body_path_of(sandbox, expected, path);
+			unlink(path);
+		}
+		if (record.file != 0)
+			expected = record.file + 1;
+	}
+	for (; expected < journal->next_file; expected++) {
+		body_path_of(sandbox, expected, path);
+		unlink(path);
+	}
+}
+
+static bool forget_down_to(struct sandbox *sandbox, int64_t kept_bytes, uint64_t kept_records)
+{
+	struct arena *arena = arena_new("sandbox journal", (size_t)2 << 30);
+	bool is_done = forget(sandbox, arena, kept_bytes, kept_records);
+	if (is_done) {
+		remove_forgotten_bodies(sandbox, arena);
+		sandbox_media_clear(sandbox);
+		sandbox_unlock(sandbox);
+		is_done = restore_from_file(sandbox);
+		sandbox_lock(sandbox);
+	}
+	arena_free(&arena);
+	LOG(sandbox->log, INFO, "sandbox_has_forgotten",
+	    log_str("app", str_of(sandbox->world->app_id)),
+	    log_int("calls_left", (int64_t)sandbox->world->journal->records));
+	return is_done;
+}
+
+bool sandbox_journal_make_room(struct sandbox *sandbox)
+{
+	const int64_t room_bytes = sandbox->world->bytes_max;
+	if (!is_too_much(sandbox))
+		return true;
+	if (!forget_down_to(sandbox, room_bytes / KEPT_OF_ROOM, RECORDS_MAX / KEPT_OF_ROOM))
+		return false;
+	if (is_too_much(sandbox))
+		forget_down_to(sandbox, 0, 0);
+	return !is_too_much(sandbox);
+}
