@@ -28,8 +28,9 @@ enum page_place {
 	PAGE_PUBLIC = 1 << 0,
 	PAGE_METRICS = 1 << 1,
 	PAGE_DASHBOARD = 1 << 2,
+	PAGE_SANDBOX = 1 << 3,
 	PAGE_DOCS = PAGE_PUBLIC | PAGE_DASHBOARD,
-	PAGE_EVERY = PAGE_PUBLIC | PAGE_METRICS | PAGE_DASHBOARD
+	PAGE_EVERY = PAGE_PUBLIC | PAGE_METRICS | PAGE_DASHBOARD | PAGE_SANDBOX
 };
 
 static const struct {
@@ -176,6 +177,24 @@ static bool has_header(const struct http_response *response, const char *name)
 	return false;
 }
 
+/* Below /sandbox, which belongs to the test apps (api-decisions.md 14), also what says that there
+ * are none. */
+static bool is_sandbox(const struct http_request *request)
+{
+	struct str path = request != NULL ? request->target : (struct str){0};
+	return str_skip(&path, STR("/sandbox")) &&
+	       (str_is_empty(path) || path.ptr[0] == '/' || path.ptr[0] == '?');
+}
+
+static void sandbox_headers(struct http_response *response)
+{
+	if (!has_header(response, "Content-Security-Policy"))
+		http_response_header(response, "Content-Security-Policy",
+				     STR("sandbox; default-src 'none'; frame-ancestors 'none'"));
+	if (!has_header(response, "X-Robots-Tag"))
+		http_response_header(response, "X-Robots-Tag", STR("noindex, nofollow"));
+}
+
 static void count_answer(struct api *api, int status)
 {
 	if (status >= ANSWER_STATUS_MIN && status < ANSWER_STATUS_MIN + ANSWER_STATUS_COUNT)
@@ -190,7 +209,10 @@ static void after(void *context, const struct http_request *request, struct http
 	http_response_header(response, "X-Content-Type-Options", STR("nosniff"));
 	if (!has_header(response, "Cache-Control"))
 		http_response_header(response, "Cache-Control", STR("no-store"));
-	http_response_header(response, "Referrer-Policy", STR("no-referrer"));
+	if (!has_header(response, "Referrer-Policy"))
+		http_response_header(response, "Referrer-Policy", STR("no-referrer"));
+	if (is_sandbox(request))
+		sandbox_headers(response);
 	LOG(api->config.log, DEBUG, "request", log_str("request_id", str_of(request->request_id)),
 	    log_str("address", request->remote_address), log_str("method", request->method),
 	    log_str("path", path_for_log(request)), log_int("status", response->status));
@@ -293,8 +315,9 @@ static enum err_kind new_router(struct api *api, enum page_place where,
 enum err_kind api_side_router_new(struct api *api, enum api_side side,
 				  struct http_router **router_out, struct error *err)
 {
-	static const enum page_place places[] = {
-		[API_SIDE_METRICS] = PAGE_METRICS, [API_SIDE_DASHBOARD] = PAGE_DASHBOARD};
+	static const enum page_place places[] = {[API_SIDE_METRICS] = PAGE_METRICS,
+						 [API_SIDE_DASHBOARD] = PAGE_DASHBOARD,
+						 [API_SIDE_SANDBOX] = PAGE_SANDBOX};
 	return new_router(api, places[side], router_out, err);
 }
 

@@ -157,8 +157,12 @@ const struct log *api_log(const struct api *api);
 /* Answers with the figures of the whole service, as /metrics. */
 void api_serve_metrics(struct api *api, struct http_request *request,
 		       struct http_response *response);
+/* The app of the access token that the request has, for pages that others serve on the API's
+ * listener. A key will not do. Counted against the app's rate limit. False: answered. */
+bool api_find_app(struct api *api, struct http_request *request, struct http_response *response,
+		  struct app_row *app_out);
 /* A listener beside the public one. */
-enum api_side { API_SIDE_METRICS, API_SIDE_DASHBOARD };
+enum api_side { API_SIDE_METRICS, API_SIDE_DASHBOARD, API_SIDE_SANDBOX };
 /* Makes a router for it: the API's common headers, faults and log, its pages for that side
  * (pages.def), and none of its routes. The caller may add routes, and frees *router_out with
  * http_router_free() before the API. Errors as http_router_new(). */

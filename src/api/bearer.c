@@ -197,6 +197,24 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 	return bearer_may_call(request, response, route->scopes);
 }
 
+bool api_find_app(struct api *api, struct http_request *request, struct http_response *response,
+		  struct app_row *app_out)
+{
+	struct api_caller caller = {0};
+	struct error err = {0};
+	const enum err_kind kind = bearer_find(api, request, &caller, &err);
+	if (kind == ERR_NOT_FOUND || (kind == ERR_NONE && !str_is_empty(caller.key.id)))
+		return respond_unauthenticated(request, response);
+	*app_out = caller.app;
+	if (kind != ERR_NONE)
+		respond_failure(api, request, response, kind, &err);
+	else if (caller.app.state == APP_SUSPENDED)
+		respond_error(response, 403, "app_not_active", STR("The app is not active."));
+	else
+		api_is_within_rate(api, caller.app.id, true, response);
+	return response->status == 0;
+}
+
 /* ---- with the headers ---- */
 
 struct bearer_known *bearer_known_new(void)

@@ -100,8 +100,8 @@ static void write_platform(struct json_writer *w, const struct platform *platfor
 
 void api_platform_list(void *context, struct http_request *request, struct http_response *response)
 {
-	(void)request;
 	const struct api *api = context;
+	const bool is_test = request_app(request)->world.is_test;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
@@ -113,7 +113,10 @@ void api_platform_list(void *context, struct http_request *request, struct http_
 	json_member_bool(&w, "sandbox", api->config.is_sandbox);
 	json_key(&w, "meta");
 	json_begin_object(&w);
-	json_member_str(&w, "mode", api->config.is_sandbox ? STR("sandbox") : STR("live"));
+	json_member_str(&w, "mode",
+			is_test                  ? STR("test")
+			: api->config.is_sandbox ? STR("sandbox")
+						 : STR("live"));
 	json_end_object(&w);
 	json_end_object(&w);
 }

@@ -137,7 +137,8 @@ static void issue(struct api *api, struct http_request *request, struct http_res
 {
 	if (!app_may_have_token(response, app) || !grant_is_good(request, response))
 		return;
-	const struct str token = token_new(request->arena, api->config.random, TOKEN_ACCESS);
+	const struct str token = token_new(request->arena, api->config.random,
+					   app->world.is_test ? TOKEN_ACCESS_TEST : TOKEN_ACCESS);
 	const struct digest digest = digest_token(token);
 	const int64_t now_us = clock_now_us(api->config.clock);
 	struct error err = {0};

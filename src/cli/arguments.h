@@ -33,6 +33,8 @@
 	X(webhook_backlog, "webhook-backlog", true, \
 	  "app quota: webhook calls that still have to be made") \
 	X(live, "live", false, "app create: live at once") \
+	X(test, "test", false, \
+	  "app create: a test app, whose platforms are the sandbox inside the service") \
 	X(app, "app", true, "credential, key, pause, resume: the app's client id") \
 	X(platform, "platform", true, "credential, hold, pause, resume: platform slug") \
 	X(account, "account", true, "pause, resume: the account's id") \

@@ -24,7 +24,7 @@ struct command {
 	X("sandbox", NULL, command_sandbox, 0, "", "run the six simulated platforms") \
 	X("demo", NULL, command_demo, 0, "[--media DIR]", "a guided tour with its own sandbox") \
 	X("app", "create", command_app_create, 0, \
-	  "--name NAME --owner EMAIL [--live] " \
+	  "--name NAME --owner EMAIL [--live] [--test [--time-scale N]] " \
 	  "[--redirect-urls 'URL URL...'] [--connect-confirmation on|off] " \
 	  "[--on-unknown hold|retry_once] [--max-lateness SECONDS|none]", \
 	  "create an app; prints its secret once. Recommended: exact redirect URLs and " \

@@ -28,6 +28,7 @@
 #include "api.h"
 
 #include "service_private.h"
+#include "test_apps.h"
 
 /* design.md 5: a due delivery that has room to run is late after this */
 #define LATE_US (60 * US_PER_S)
@@ -428,6 +429,7 @@ void health_media_use(void *context, struct str app_id, int64_t *bytes_out, int6
 {
 	const struct service *service = context;
 	spool_share_use(service->spool, app_id, bytes_out, files_out);
+	*bytes_out += test_apps_bytes(service, app_id);
 }
 
 /* Lock held. As newest(), of the figures. */

@@ -14,6 +14,7 @@
 #include "api.h"
 
 #include "service_private.h"
+#include "test_apps.h"
 
 #define SIDE_DRAIN_MS 10000
 /* The browsers of a few people, and a monitoring. */
@@ -66,11 +67,15 @@ enum err_kind listeners_open_rules(struct service *service, struct error *err)
 	if (kind == ERR_NONE)
 		kind = open_hosts(service, SETTING_ID_dashboard_listen, &service->dashboard.hosts,
 				  err);
+	if (kind == ERR_NONE && test_apps_are_on(service->settings))
+		kind = open_hosts(service, SETTING_ID_sandbox_listen,
+				  &service->test_apps.seen.hosts, err);
 	return kind;
 }
 
 void listeners_close_rules(struct service *service)
 {
+	http_hosts_free(&service->test_apps.seen.hosts);
 	http_hosts_free(&service->dashboard.hosts);
 	http_hosts_free(&service->metrics.hosts);
 	http_hosts_free(&service->hosts);
@@ -99,8 +104,7 @@ static enum err_kind open_side(struct service *service, enum setting_id listen, 
 		return ERR_NONE;
 	const enum err_kind kind = httpd_open(&config, &side->httpd, err);
 	if (kind != ERR_NONE)
-		return error_add(err, listen == SETTING_ID_metrics_listen ? "metrics-listen"
-									  : "dashboard-listen");
+		return error_add(err, "%s", settings_name(listen));
 	const struct str base = httpd_base_url(side->httpd);
 	snprintf(side->base_url, sizeof(side->base_url), STR_FMT, STR_ARG(base));
 	return ERR_NONE;
@@ -126,13 +130,18 @@ enum err_kind listeners_open_sides(struct service *service, struct error *err)
 		kind = open_side(service, SETTING_ID_metrics_listen, &service->metrics, err);
 	if (kind == ERR_NONE)
 		kind = open_side(service, SETTING_ID_dashboard_listen, &service->dashboard, err);
+	if (kind == ERR_NONE)
+		kind = open_side(service, SETTING_ID_sandbox_listen, &service->test_apps.seen, err);
 	if (kind == ERR_NONE && service->dashboard.httpd != NULL)
 		set_dashboard_url(service);
+	if (kind == ERR_NONE)
+		test_apps_set_url(service);
 	return kind;
 }
 
 void listeners_close_sides(struct service *service)
 {
+	httpd_close(&service->test_apps.seen.httpd, SIDE_DRAIN_MS);
 	httpd_close(&service->dashboard.httpd, SIDE_DRAIN_MS);
 	httpd_close(&service->metrics.httpd, SIDE_DRAIN_MS);
 	http_router_free(&service->metrics.router);

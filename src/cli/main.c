@@ -212,6 +212,7 @@ static int run(struct arena *arena, int argc, char **argv)
 		return row->function(&command);
 	if (arguments.word_count != wanted_words(row))
 		return wrong_count(arena, row, arguments.word_count > wanted_words(row));
+	settings.is_of_test_app = arguments.test != NULL;
 	if (settings_finish(&settings, environ, &err) != ERR_NONE)
 		return wrong_use(str_of(err.text));
 	settings.changes_mode = arguments.change_mode != NULL;

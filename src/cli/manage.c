@@ -121,6 +121,14 @@ static void write_settings(struct json_writer *w, const struct arguments *a)
 		write_redirect_urls(w, a->redirect_urls);
 }
 
+static void write_test(struct json_writer *w, const struct settings *settings)
+{
+	const struct setting *scale = &settings->values[SETTING_ID_time_scale];
+	json_member_bool(w, "test", true);
+	if (scale->source == SETTING_FROM_FLAG)
+		json_member_int(w, "time_scale", scale->number);
+}
+
 int command_app_create(const struct command *command)
 {
 	const struct arguments *a = command->arguments;
@@ -134,6 +142,8 @@ int command_app_create(const struct command *command)
 	json_member_str(&w, "name", str_of(a->name));
 	json_member_str(&w, "owner", str_of(a->owner));
 	json_member_bool(&w, "live", a->live != NULL);
+	if (a->test != NULL)
+		write_test(&w, command->settings);
 	write_settings(&w, a);
 	json_end_object(&w);
 	return call_and_print(command, "POST", STR("/admin/apps"), buf_str(&body));

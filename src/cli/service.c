@@ -42,6 +42,7 @@
 #include "fatal.h"
 #include "jobs.h"
 #include "service_private.h"
+#include "test_apps.h"
 #include "version.h"
 #include "worker_router.h"
 
@@ -118,6 +119,7 @@ static void set_public_url(struct service *service)
 	snprintf(service->public_url, sizeof(service->public_url), STR_FMT, STR_ARG(url));
 	snprintf(service->media_url, sizeof(service->media_url), "%s",
 		 media_url != NULL ? media_url : service->public_url);
+	test_apps_set_url(service);
 }
 
 /* ---- the store and what guards it ---- */
@@ -280,6 +282,7 @@ static enum err_kind open_transport(struct service *service, struct error *err)
 	const struct transfer_curl_config config = {
 		.sandbox_url = text_or_null(service->settings, SETTING_ID_sandbox),
 		.https_only = true,
+		.test_socket = test_apps_socket(service),
 		.guard = service->guard,
 		.clock = store_clock(service->store),
 		.log = &service->log,
@@ -350,6 +353,7 @@ static enum err_kind open_connector(struct service *service, struct error *err)
 		.settings = &service->platform_settings,
 		.public_url = service->public_url,
 		.sandbox_url = text_or_null(service->settings, SETTING_ID_sandbox),
+		.test_url = test_apps_are_on(service->settings) ? service->test_apps.url : NULL,
 		.closed_why = service->closed_why,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 		/* a quarter of the listener's threads that wait for platforms (httpd.h) */
@@ -445,6 +449,7 @@ static enum err_kind open_admin(struct service *service, struct error *err)
 		.random = random_system(),
 		.log = &service->log,
 		.mode = service_mode(service),
+		.has_test_apps = test_apps_are_on(service->settings),
 		.backup_path = backup_path(service),
 		.link_url = link_url(service),
 		.examine = examine_service,
@@ -573,6 +578,8 @@ static enum err_kind open_dashboard(struct service *service, struct error *err)
 			     .context = service->api},
 		.is_ready = health_is_ready,
 		.is_ready_context = service,
+		.sandbox = {test_apps_serve_admin, service},
+		.test_url = test_apps_are_on(settings) ? service->test_apps.url : NULL,
 	};
 	if (service->dashboard.hosts != NULL) {
 		const enum err_kind kind = api_side_router_new(service->api, API_SIDE_DASHBOARD,
@@ -770,6 +777,9 @@ static const struct part parts[] = {
 	{open_api, close_api, SERVING, AT_OPEN},
 	{open_webhooker, close_webhooker, SERVING, AT_OPEN},
 	{open_dashboard, close_dashboard, SERVING, AT_OPEN},
+	{test_apps_open_pages, test_apps_close_pages, SERVING, AT_OPEN},
+	/* closed once the engine has ended the calls that go there */
+	{NULL, test_apps_close, SERVING, AT_OPEN},
 	/* the tasks that it frees use the parts above */
 	{NULL, close_engine, EVERY, AT_OPEN},
 	/* above the listeners: their running requests may wait for the engine, and end first */
@@ -779,6 +789,7 @@ static const struct part parts[] = {
 	{start_engine, NULL, COMMAND, AT_OPEN},
 	{listeners_open_sides, listeners_close_sides, SERVING, AT_LISTEN},
 	{open_listener, close_listener, SERVING, AT_LISTEN},
+	{test_apps_open, NULL, SERVING, AT_LISTEN},
 	{open_control, close_control, SERVING, AT_LISTEN},
 	{announce_node, NULL, SERVING, AT_LISTEN},
 	/* not before our own address is known and answers: the first deliveries may send out
@@ -786,6 +797,7 @@ static const struct part parts[] = {
 	{start_engine, NULL, SERVING, AT_LISTEN},
 	/* its calls to platforms are the engine's */
 	{start_erasing, stop_erasing, SERVING, AT_LISTEN},
+	{NULL, test_apps_end_waits, SERVING, AT_LISTEN},
 };
 
 /* Opens the rows of this phase, which come next. */

@@ -37,6 +37,7 @@ struct http_hosts;
 struct http_proxies;
 struct http_router;
 struct httpd;
+struct sandbox_worlds;
 struct seal;
 struct spool;
 struct transfer_curl;
@@ -57,6 +58,16 @@ struct side {
 	struct http_router *router;
 	struct httpd *httpd;
 	char base_url[SERVICE_URL_BYTES];
+};
+
+/* test_apps.h */
+struct test_apps {
+	/* where browsers see the sandbox; "" = not known yet */
+	char url[SERVICE_URL_BYTES + sizeof("/sandbox")];
+	struct sandbox_worlds *worlds;
+	struct http_router *inside; /* of the socket */
+	struct httpd *socket;
+	struct side seen; /* --sandbox-listen */
 };
 
 struct service {
@@ -100,6 +111,7 @@ struct service {
 	struct side metrics;
 	struct side dashboard;
 	struct httpd *control;
+	struct test_apps test_apps;
 	struct http_router *worker_router;
 	struct crash_point crash_point;
 	struct heartbeat *guard_heartbeat;

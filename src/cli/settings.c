@@ -268,7 +268,7 @@ static bool is_database_url(const char *text)
 static enum err_kind check_listens(const struct settings *settings, struct error *err)
 {
 	static const enum setting_id ids[] = {SETTING_ID_listen, SETTING_ID_metrics_listen,
-					      SETTING_ID_dashboard_listen};
+					      SETTING_ID_dashboard_listen, SETTING_ID_sandbox_listen};
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < COUNT_OF(ids) && kind == ERR_NONE; i++) {
 		if (ids[i] == SETTING_ID_listen || settings_text(settings, ids[i])[0] != '\0')
@@ -290,6 +290,7 @@ static enum err_kind check_words(const struct settings *settings, struct error *
 		 "log-level must be debug, info, warn or error"},
 		{SETTING_ID_proxy_header, "x-forwarded-for|forwarded",
 		 "proxy-header must be x-forwarded-for or forwarded"},
+		{SETTING_ID_test_apps, "on|off", "test-apps must be on or off"},
 		{SETTING_ID_second_factor, "optional|required",
 		 "second-factor must be optional or required"},
 	};
@@ -315,10 +316,12 @@ static enum err_kind check(struct settings *settings, struct error *err)
 		return error_set(err, ERR_INVALID,
 				 is_sandbox ? "mode is live, but --sandbox is given: leave one out"
 					    : "mode sandbox needs --sandbox URL");
-	if (settings_number(settings, SETTING_ID_time_scale) != 1 &&
+	if (settings_number(settings, SETTING_ID_time_scale) != 1 && !settings->is_of_test_app &&
 	    settings_text(settings, SETTING_ID_sandbox)[0] == '\0')
-		return error_set(err, ERR_INVALID,
-				 "time-scale needs sandbox mode: give --sandbox too");
+		return error_set(
+			err, ERR_INVALID,
+			"time-scale needs sandbox mode: give --sandbox too (a test app has one "
+			"of its own: app create --test --time-scale N)");
 	const char *database = settings_text(settings, SETTING_ID_database);
 	if (database[0] != '\0' && !is_database_url(database))
 		return error_set(err, ERR_INVALID,

@@ -46,6 +46,8 @@ struct settings {
 	/* --change-mode, a flag of serve and worker: for one start, so in no file and no
 	 * environment */
 	bool changes_mode;
+	/* app create --test: time-scale is that app's */
+	bool is_of_test_app;
 	/* containment_enter() was called already, with more than a service by itself would allow:
 	 * the demo's */
 	bool is_contained;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "str.h"
 
 #include "http.h"
 
@@ -38,7 +39,8 @@ struct admin_config {
 	const struct clock *clock;
 	const struct random_source *random;
 	const struct log *log;
-	const char *mode; /* "live" or "sandbox" */
+	const char *mode;   /* "live" or "sandbox": of the apps that are no test apps */
+	bool has_test_apps; /* --test-apps */
 	/* Where a copy of the database is made before it is handed over; NULL = none is. */
 	const char *backup_path;
 	/* Where links lead while the dashboard is not open over HTTP: a URL without the path. */
@@ -89,6 +91,14 @@ struct admin_proxy_sign_in {
 	size_t address_count;
 };
 
+/* The sandbox of the test apps, as an admin sees it. */
+struct admin_sandbox_port {
+	/* request's path is the sandbox's ("/_sandbox/clock"). Always fills response. */
+	void (*serve)(void *context, struct str app_id, struct http_request *request,
+		      struct http_response *response);
+	void *context;
+};
+
 struct admin_web_config {
 	const char *public_url; /* may be filled in until the first request */
 	/* Where the pages are, likewise; NULL = at public_url. */
@@ -106,12 +116,19 @@ struct admin_web_config {
 	/* Is the service ready to work? As api_config.is_ready; NULL = always ready. */
 	bool (*is_ready)(void *context, char *reason, size_t reason_size);
 	void *is_ready_context;
+	struct admin_sandbox_port sandbox;
+	const char *test_url; /* where browsers see it; may be filled in, as public_url. NULL = no
+			       * test apps */
 };
 
 /* Adds the dashboard's paths to the router of a listener, whose after hook adds the common
  * headers. Call before the first request. */
 enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config *config,
 			     struct http_router *router, struct error *err);
+/* Is the request one of a signed-in admin who may see this app? app NULL: of any signed-in admin.
+ * Blocks on the database. */
+bool admin_web_may_see(struct admin *admin, struct http_request *request,
+		       const struct app_row *app);
 /* Can nobody sign in with a password yet? False also when the store does not answer. */
 bool admin_needs_setup(struct admin *admin);
 /* A new link "URL/dashboard/setup#TOKEN" while no admin has a password, else empty. Good for one

@@ -160,7 +160,7 @@ void admin_app_set(void *context, struct http_request *request, struct http_resp
 		return;
 	const enum err_kind kind = store_app_set_settings(admin->config.store, &app, &err);
 	if (kind == ERR_NONE)
-		admin_respond_app(response, &app);
+		admin_respond_app(admin, response, &app);
 	else
 		admin_respond_failure(response, kind, &err, "app");
 }

@@ -14,13 +14,16 @@ static struct str secret_hash(struct arena *arena, struct str secret)
 	return digest_hex(arena, &digest);
 }
 
-static void write_app(struct json_writer *w, const struct app_row *app)
+static void write_app(const struct admin *admin, struct json_writer *w, const struct app_row *app)
 {
 	json_member_str(w, "app_id", app->id);
 	json_member_str(w, "client_id", app->client_id);
 	json_member_str(w, "name", app->name);
 	json_member_str(w, "state", str_of(app_state_name(app->state)));
 	json_member_bool(w, "live", app->state == APP_ACTIVE);
+	json_member_str(w, "mode", app->world.is_test ? STR("test") : str_of(admin->config.mode));
+	if (app->world.is_test)
+		json_member_int(w, "time_scale", app->world.time_scale);
 	json_member_str_or_null(w, "owner", app->owner_email);
 	json_key(w, "redirect_urls");
 	json_put_raw(w, !str_is_empty(app->redirect_urls) ? app->redirect_urls : STR("[]"));
@@ -36,12 +39,13 @@ static void write_app(struct json_writer *w, const struct app_row *app)
 	json_member_instant(w, "created_at", app->created_at_us);
 }
 
-void admin_respond_app(struct http_response *response, const struct app_row *app)
+void admin_respond_app(struct admin *admin, struct http_response *response,
+		       const struct app_row *app)
 {
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
-	write_app(&w, app);
+	write_app(admin, &w, app);
 	json_end_object(&w);
 }
 
@@ -68,6 +72,9 @@ static bool read_owner(const struct http_request *request, struct http_response 
 	return true;
 }
 
+/* Made once, with the app. */
+#define ADMIN_APP_CHOICES ADMIN_APP_SETTINGS, "live", "test", "time_scale"
+
 void admin_app_create(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
@@ -75,24 +82,28 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 	const bool is_web = admin_request_caller(request) != NULL;
 	const struct json *body =
 		admin_request_body(request, response,
-				   is_web ? KNOWN(ADMIN_APP_SETTINGS, "name", "live")
-					  : KNOWN(ADMIN_APP_SETTINGS, "name", "live", "owner"));
+				   is_web ? KNOWN(ADMIN_APP_CHOICES, "name")
+					  : KNOWN(ADMIN_APP_CHOICES, "name", "owner"));
 	struct app_row app = {0};
 	struct str owner = STR("");
 	if (body == NULL ||
 	    !admin_request_text(response, body, "name", APP_NAME_MAX_BYTES, &app.name) ||
 	    !read_owner(request, response, body, &owner) ||
+	    !admin_test_app_read(admin, response, body, &app) ||
 	    !admin_app_read_settings(response, body, &app))
 		return;
 	const struct str secret = token_new(arena, admin->config.random, TOKEN_CLIENT_SECRET);
 	app.id = admin_new_id(admin, arena);
 	app.client_id = token_new(arena, admin->config.random, TOKEN_CLIENT_ID);
 	app.client_secret_hash = secret_hash(arena, secret);
-	app.state = json_bool(json_get(body, "live"), false) ? APP_ACTIVE : APP_DRAFT;
+	const bool is_live = json_bool(json_get(body, "live"), false) || app.world.is_test;
+	app.state = is_live ? APP_ACTIVE : APP_DRAFT;
 	app.created_at_us = clock_now_us(admin->config.clock);
 	struct error err = {0};
-	const enum err_kind kind = store_app_create(admin->config.store, &app, owner,
-						    admin_new_id(admin, arena), &err);
+	const enum err_kind kind = app.world.is_test
+					   ? admin_test_app_create(admin, arena, &app, owner, &err)
+					   : store_app_create(admin->config.store, &app, owner,
+							      admin_new_id(admin, arena), &err);
 	if (kind == ERR_NONE)
 		respond_secret(response, 201, &app, secret);
 	else
@@ -117,7 +128,7 @@ void admin_app_list(void *context, struct http_request *request, struct http_res
 		if (!admin_may_have(admin_request_caller(request), &apps[i]))
 			continue;
 		json_begin_object(&w);
-		write_app(&w, &apps[i]);
+		write_app(admin, &w, &apps[i]);
 		json_end_object(&w);
 	}
 	admin_respond_list_end(&w);
@@ -135,8 +146,7 @@ void admin_app_show(void *context, struct http_request *request, struct http_res
 	buf_init(&body, request->arena, 1 << 20);
 	json_writer_init(&w, &body);
 	json_begin_object(&w);
-	write_app(&w, &app);
-	json_member_str(&w, "mode", str_of(admin->config.mode));
+	write_app(admin, &w, &app);
 	json_key(&w, "credentials");
 	const enum err_kind kind = admin_write_credentials(admin, request->arena, &w, app.id, &err);
 	json_end_object(&w);
@@ -153,7 +163,7 @@ static void set_state(struct admin *admin, struct http_response *response, struc
 	const enum err_kind kind = store_app_set_state(admin->config.store, app->id, state, &err);
 	app->state = state;
 	if (kind == ERR_NONE)
-		admin_respond_app(response, app);
+		admin_respond_app(admin, response, app);
 	else
 		admin_respond_failure(response, kind, &err, "app");
 }

@@ -311,6 +311,7 @@ void admin_credential_set(void *context, struct http_request *request,
 	struct str client_id, secret;
 	struct credential_row credential = {.state = CREDENTIAL_PENDING};
 	if (!admin_request_app(admin, request, response, &app) ||
+	    admin_test_app_is_fixed(response, &app) ||
 	    !admin_request_platform(request, response, &platform) ||
 	    !read_credential(request, response, &client_id, &secret))
 		return;

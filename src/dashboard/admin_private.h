@@ -126,7 +126,19 @@ bool admin_app_read_settings(struct http_response *response, const struct json *
 /* ---- admin_apps.c ---- */
 
 /* 200 with the app. */
-void admin_respond_app(struct http_response *response, const struct app_row *app);
+void admin_respond_app(struct admin *admin, struct http_response *response,
+		       const struct app_row *app);
+
+/* ---- admin_test_app.c ---- */
+
+/* Reads "test" and "time_scale" of body into *app. False: answered 422. */
+bool admin_test_app_read(struct admin *admin, struct http_response *response,
+			 const struct json *body, struct app_row *app);
+/* Writes a test app with its six credentials, random and verified; blocks. */
+enum err_kind admin_test_app_create(struct admin *admin, struct arena *arena,
+				    const struct app_row *app, struct str owner, struct error *err);
+/* Is it a test app, whose credentials cannot be changed? True: answered 409. */
+bool admin_test_app_is_fixed(struct http_response *response, const struct app_row *app);
 
 /* ---- admin_password.c ---- */
 

@@ -166,6 +166,8 @@ static void respond_session(struct admin *admin, const struct http_request *requ
 	json_member_bool(&w, "sandbox", admin->web.sandbox_url != NULL);
 	json_member_str(&w, "mode", str_of(admin->config.mode));
 	json_member_str_or_null(&w, "sandbox_url", sandbox_page(admin, response->arena));
+	/* where the test apps' platforms are seen; null when there are no test apps */
+	json_member_str_or_null(&w, "test_url", str_of(admin->web.test_url));
 	json_member_str(&w, "public_url", str_of(admin->web.public_url));
 	json_member_str(&w, "version", str_of(admin->web.version));
 	json_end_object(&w);

@@ -153,6 +153,13 @@ static bool may_pass(struct admin *admin, struct http_request *request,
 	       (!row->has_body || body_is_json(request, response));
 }
 
+bool admin_web_may_see(struct admin *admin, struct http_request *request, const struct app_row *app)
+{
+	struct caller caller = {0};
+	return admin_session_find(admin, request, false, &caller, NULL) == ERR_NONE &&
+	       (app == NULL || admin_may_have(&caller, app));
+}
+
 /* ---- the door ---- */
 
 /* NULL: answered. */

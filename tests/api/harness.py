@@ -642,6 +642,36 @@ class App:
         return self.list(per_page=1)["meta"]["total"]
 
 
+class TestApp(App):
+    """A test app: its platforms are the sandbox inside the service, which it asks with its token."""
+
+    __test__ = False  # a helper, whatever pytest makes of its name
+
+    def __init__(self, service, *options, name="test app", owner="owner@example.com"):
+        made = service.cli("app", "create", "--name", name, "--owner", owner, "--test", *options)
+        assert made.returncode == 0, made.stderr
+        answer = json.loads(made.stdout)
+        self.service = service
+        self.id, self.client_id, self.client_secret = answer["app_id"], answer["client_id"], answer["client_secret"]
+        self.issue_token()
+
+    def sandbox(self, method, path, **more):
+        """A request of /sandbox/_sandbox/...: the answer's JSON."""
+        answer = self.request(method, f"/sandbox/_sandbox/{path}", **more)
+        assert answer.status_code < 300, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    def ledger(self, text=None):
+        return [post for post in self.sandbox("GET", "ledger")["posts"] if text is None or text in post["text"]]
+
+    def log(self):
+        return self.sandbox("GET", "log")["requests"]
+
+    def fault(self, platform, method, path, effect, **more):
+        wish = {"platform": platform, "match": {"method": method, "path": path}, "effect": effect, **more}
+        self.sandbox("POST", "faults", json=wish)
+
+
 # ---- what every answer must look like ----
 
 

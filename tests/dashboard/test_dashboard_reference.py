@@ -177,6 +177,8 @@ def walk_app(record):
     record.call("GET /apps/{client_id}/platforms", **app)
     record.call("GET /apps/{client_id}/credentials", **app)
     record.call("POST /apps/{client_id}/go-live", **app)
+    tried = record.client.post("/apps", {"name": "Tried", "test": True}, 201)
+    record.call("POST /apps/{client_id}/sandbox/clock", {"advance_s": 3600}, client_id=tried["client_id"])
     record.call("POST /apps/{client_id}/suspend", **app)
     record.call("POST /apps/{client_id}/activate", **app)
     record.call("POST /apps/{client_id}/rotate-secret", **app)

@@ -76,6 +76,24 @@ for (const kind of ["pointerdown", "keydown", "wheel"]) {
 
 // ---- the frame ----
 
+/** The app whose page it is, or null. */
+function shownApp(path) {
+	const app = memory.apps.find((one) => one.client_id === memory.appId);
+	const prefix = `/apps/${encodeURIComponent(memory.appId ?? "")}`;
+	return app && (path === prefix || path.startsWith(`${prefix}/`)) ? app : null;
+}
+
+/** Above every page of a test app: what it does stays in this service. */
+function testStrip(session, app) {
+	const feed = `${session.test_url}/?sandbox_app=${encodeURIComponent(app.client_id)}`;
+	return h(
+		"aside",
+		{class: "sandbox-strip", "aria-label": "Test app"},
+		h("span", null, "TEST APP", h("span", {class: "long"}, " – its platforms are the sandbox in this service; nothing leaves it")),
+		session.test_url ? h("a", {href: feed, target: "_blank", rel: "noopener"}, "See the published posts") : null
+	);
+}
+
 function sandboxStrip(session) {
 	return h(
 		"aside",
@@ -136,7 +154,7 @@ function side(path) {
 	);
 }
 
-function top(session) {
+function top(session, isTest) {
 	const toggle = h(
 		"button",
 		{
@@ -158,7 +176,7 @@ function top(session) {
 		{class: "top"},
 		toggle,
 		h("a", {class: "brand", href: BASE}, h("span", {class: "horn", "aria-hidden": "true"}), "Posthorn"),
-		session.sandbox ? null : modeBadge(),
+		isTest || session.sandbox ? null : modeBadge(),
 		h("div", {class: "top-end"}, h("span", {class: "who"}, session.admin.email), button("Sign out", signOut, {slim: true, icon: "out"}))
 	);
 }
@@ -175,7 +193,9 @@ async function signOut() {
 function frame(path) {
 	const session = api.session();
 	const main = h("main", {id: "main", tabindex: "-1"});
-	const strip = session.sandbox ? sandboxStrip(session) : null;
+	const app = session.signed_in ? shownApp(path) : null;
+	const isTest = app?.mode === "test";
+	const strip = isTest ? testStrip(session, app) : session.sandbox ? sandboxStrip(session) : null;
 	document.body.classList.toggle("has-strip", strip !== null && session.signed_in);
 	if (!session.signed_in) {
 		main.className = "gate";
@@ -187,7 +207,7 @@ function frame(path) {
 		shell,
 		h("a", {class: "skip", href: "#main"}, "Skip to the page"),
 		strip,
-		top(session),
+		top(session, isTest),
 		h(
 			"div",
 			{class: "frame"},

@@ -9,6 +9,21 @@ async function create(context) {
 	const made = await openDialog("Create an app", (close) => {
 		const fields = [
 			field({name: "name", label: "Name", required: true, max: 200, hint: "The name of your product. Your users do not see it."}),
+			...(api.session().test_url
+				? [
+						field({
+							name: "test",
+							label: "Platforms",
+							kind: "select",
+							value: "live",
+							options: [
+								["live", "The real platforms"],
+								["test", "Test app: the sandbox in this service, nothing leaves it"],
+							],
+							hint: "Chosen once. A test app is complete at once: its credentials are there and verified.",
+						}),
+					]
+				: []),
 			field({
 				name: "redirect_urls",
 				label: "Allowed redirect URLs",
@@ -35,7 +50,8 @@ async function create(context) {
 			fields,
 			submit: "Create app",
 			cancel: () => close(),
-			onsubmit: async (values) => close(await api.post("/apps", {...values, name: values.name.trim()})),
+			onsubmit: async ({test, ...values}) =>
+				close(await api.post("/apps", {...values, name: values.name.trim(), ...(test === "test" ? {test: true} : {})})),
 		});
 	});
 	if (made) {
@@ -63,7 +79,11 @@ export async function page(context) {
 				h("span", {class: "sub mono"}, app.client_id),
 			],
 		},
-		{label: "State", tight: true, cell: (app) => badge("app", app.state)},
+		{
+			label: "State",
+			tight: true,
+			cell: (app) => [badge("app", app.state), app.mode === "test" ? h("span", {class: "badge plain"}, "TEST") : null],
+		},
 		{
 			label: "Redirect list",
 			cell: (app) =>
