@@ -201,3 +201,12 @@ def test_sandbox_listen(start_service):
     assert not begun["redirect_url"].startswith(service.url) and "/sandbox/" not in begun["redirect_url"].split("?")[0]
     assert mine.connect("x", by_form=True).accounts
     assert service.request("GET", "/sandbox/").status_code == 404
+
+
+def test_what_is_removed_is_removed_there(tried, connected):
+    """A removal is a platform call like another: it goes to the sandbox too."""
+    text = marker("taken back")
+    post = tried.published(connected["x"][0]["id"], text)
+    assert tried.ledger(text)
+    assert tried.post(f"/v1/posts/{post['id']}/unpublish").status_code in (200, 202)
+    poll("it is gone there", lambda: not tried.ledger(text))
