@@ -268,7 +268,8 @@ static bool is_database_url(const char *text)
 static enum err_kind check_listens(const struct settings *settings, struct error *err)
 {
 	static const enum setting_id ids[] = {SETTING_ID_listen, SETTING_ID_metrics_listen,
-					      SETTING_ID_dashboard_listen, SETTING_ID_sandbox_listen};
+					      SETTING_ID_dashboard_listen,
+					      SETTING_ID_sandbox_listen};
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < COUNT_OF(ids) && kind == ERR_NONE; i++) {
 		if (ids[i] == SETTING_ID_listen || settings_text(settings, ids[i])[0] != '\0')

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: what makes an app a test app (api-decisions.md 14): the choice, which is made once, and
- * its credentials, which only the sandbox inside the service knows. */
+ * Admin API: what makes an app a test app (api-decisions.md 14): the choice, which is made once,
+ * and its credentials, which only the sandbox inside the service knows. */
 #include "admin_private.h"
 
 #include "seal.h"

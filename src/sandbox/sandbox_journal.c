@@ -6,8 +6,8 @@
  * the calls that made codes and tokens: people stay connected, old posts go.
  *
  * DIRECTORY/journal: a head of HEAD_BYTES (mark and seed), then records: length and FNV sum in 32
- * bits each, then fields, numbers in the machine's byte order. DIRECTORY/body-N: bodies that came as
- * files. DIRECTORY/media-SHA: sandbox_media.c. */
+ * bits each, then fields, numbers in the machine's byte order. DIRECTORY/body-N: bodies that came
+ * as files. DIRECTORY/media-SHA: sandbox_media.c. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

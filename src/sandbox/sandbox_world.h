@@ -32,7 +32,7 @@ struct sandbox_world_credential {
 	struct str client_secret;
 };
 
-/* What the owner says of an app when its world is opened; texts live in the arena that was given. */
+/* What the owner says of an app when its world is opened; texts live in the given arena. */
 struct sandbox_world_app {
 	struct str id;   /* names the directory: letters, digits and '-' */
 	struct str mark; /* how browsers' addresses name the app (sandbox_app=MARK) */
@@ -91,7 +91,7 @@ enum sandbox_visitor {
 void sandbox_worlds_serve(struct sandbox_worlds *worlds, struct str app_id,
 			  enum sandbox_visitor visitor, struct http_request *request,
 			  struct http_response *response);
-/* Where bodies of the service's calls are to arrive as files, so that they can be kept by a link. */
+/* Where bodies of the service's calls are to arrive as files, so that a link can keep them. */
 const char *sandbox_worlds_body_directory(const struct sandbox_worlds *worlds);
 /* What the app's world has on the disk. Does not open it. */
 int64_t sandbox_worlds_bytes(struct sandbox_worlds *worlds, struct str app_id);

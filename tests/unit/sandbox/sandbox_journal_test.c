@@ -68,7 +68,7 @@ static void a_fault_that_was_used_is_used(void **state)
 	assert_int_equal(worlds_tweet(t, ONE, token, "good"), 201);
 }
 
-/* The end of the file is cut off anywhere, as by a crash or a full disk: what came before counts. */
+/* The end of the file is cut off anywhere, as by a crash: what came before counts. */
 static void a_cut_end_is_no_harm(void **state)
 {
 	struct worlds_test *t = *state;

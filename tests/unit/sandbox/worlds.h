@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Worlds in a directory of the test's own, with two apps, and requests to them, for the tests of the
- * worlds and of their journal. Included by one test file each, hence all static. */
+ * Worlds in a directory of the test's own, with two apps, and requests to them, for the tests of
+ * the worlds and of their journal. Included by one test file each, hence all static. */
 #pragma once
 
 #include <setjmp.h>
