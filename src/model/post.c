@@ -9,6 +9,7 @@
 #include "json.h"
 #include "json_write.h"
 
+#include "media_id.h"
 #include "names.h"
 
 static const char *const post_types[POST_TYPE_COUNT] = {
@@ -171,7 +172,7 @@ static void member_if_given(struct json_writer *w, const char *key, struct str v
 static void media_write(struct json_writer *w, const struct media *media)
 {
 	json_begin_object(w);
-	json_member_str(w, "url", media->url);
+	json_member_str(w, media_id_is(media->url) ? "media_id" : "url", media->url);
 	json_member_str(w, "type", str_of(media_type_name(media->type)));
 	member_if_given(w, "alt_text", media->alt_text);
 	member_if_given(w, "thumbnail_url", media->thumbnail_url);
@@ -182,10 +183,20 @@ static void media_write(struct json_writer *w, const struct media *media)
 	json_end_object(w);
 }
 
+static void media_address_write_api(struct json_writer *w, struct str address)
+{
+	if (!media_id_is(address)) {
+		json_member_str(w, "url", address);
+		return;
+	}
+	json_member_null(w, "url");
+	json_member_str(w, "media_id", address);
+}
+
 static void media_write_api(struct json_writer *w, const struct media *media)
 {
 	json_begin_object(w);
-	json_member_str(w, "url", media->url);
+	media_address_write_api(w, media->url);
 	json_member_str(w, "type", str_of(media_type_name(media->type)));
 	json_member_str_or_null(w, "alt_text", media->alt_text);
 	json_member_str_or_null(w, "thumbnail_url", media->thumbnail_url);
@@ -320,8 +331,9 @@ void post_shape_write_api(struct json_writer *w, const struct post_content *cont
 static bool media_read(const struct json *json, struct media *media)
 {
 	const struct str type = json_string(json_get(json, "type"));
+	const struct str media_id = json_string(json_get(json, "media_id"));
 	*media = (struct media){
-		.url = json_string(json_get(json, "url")),
+		.url = str_is_empty(media_id) ? json_string(json_get(json, "url")) : media_id,
 		.type = str_equal_z(type, "video") ? MEDIA_VIDEO : MEDIA_IMAGE,
 		.alt_text = json_string(json_get(json, "alt_text")),
 		.thumbnail_url = json_string(json_get(json, "thumbnail_url")),

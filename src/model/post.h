@@ -74,8 +74,10 @@ enum post_removal {
 };
 
 struct media {
-	struct str url;
+	struct str url; /* or the id of an uploaded file: media_id_is() (media_id.h) */
 	enum media_type type;
+	/* In a request: not given, for an uploaded file; what it is says the file. */
+	bool is_type_open;
 	struct str alt_text; /* empty = not given; so all below */
 	struct str thumbnail_url;
 	struct str mime_type;

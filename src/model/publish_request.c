@@ -12,6 +12,7 @@
 #include "utf8.h"
 
 #include "known.h"
+#include "media_id.h"
 #include "platform_id.h"
 
 /* What every reader below needs. */
@@ -122,13 +123,35 @@ static void media_url_judge(const struct reader *r, struct str field, struct str
 			    media_refusal_text(r->arena, reason, url.host));
 }
 
-static void media_url_read(const struct reader *r, const struct json *object, struct str parent,
-			   struct media *media)
+/* Whether there is such a file is known to the store (api/media_use.c). */
+static void media_id_read(const struct reader *r, const struct json *object, struct str parent,
+			  struct media *media)
 {
+	struct str id = {0};
+	if (!text_get(r, object, "media_id", parent, &id))
+		return;
+	media->url = id;
+	if (!media_id_is(id))
+		media_problem(r, path(r, parent, "media_id"), "unknown_media",
+			      "This is not the id of an uploaded file. POST /v1/media gives one.");
+}
+
+static void media_address_read(const struct reader *r, const struct json *object, struct str parent,
+			       struct media *media)
+{
+	const bool has_url = !json_is_null(json_get(object, "url"));
+	const bool has_id = !json_is_null(json_get(object, "media_id"));
+	if (has_url && has_id) {
+		shape(r, path(r, parent, "media_id"), "exclusive",
+		      "Give either url or media_id, not both.");
+		return;
+	}
+	if (!has_url && !has_id)
+		shape(r, path(r, parent, "url"), "required",
+		      "A media item needs a url, or the media_id of an uploaded file.");
+	media_id_read(r, object, parent, media);
 	if (text_get(r, object, "url", parent, &media->url))
 		media_url_judge(r, path(r, parent, "url"), media->url);
-	else if (json_is_null(json_get(object, "url")))
-		shape(r, path(r, parent, "url"), "required", "A media item needs a url.");
 }
 
 static void media_type_read(const struct reader *r, const struct json *object, struct str parent,
@@ -136,7 +159,8 @@ static void media_type_read(const struct reader *r, const struct json *object, s
 {
 	struct str type = {0};
 	if (!text_get(r, object, "type", parent, &type)) {
-		if (json_is_null(json_get(object, "type")))
+		media->is_type_open = json_is_null(json_get(object, "type"));
+		if (media->is_type_open && json_is_null(json_get(object, "media_id")))
 			shape(r, path(r, parent, "type"), "required", "A media item needs a type.");
 		return;
 	}
@@ -181,14 +205,15 @@ static void media_item_read(const struct reader *r, const struct json *object, s
 		shape(r, field, "not_an_object", "A media item must be an object.");
 		return;
 	}
-	known_check(
-		r->problems, object, field,
-		KNOWN("url", "type", "alt_text", "thumbnail_url", "mime_type", "duration", "fit"));
-	media_url_read(r, object, field, media);
+	known_check(r->problems, object, field,
+		    KNOWN("url", "media_id", "type", "alt_text", "thumbnail_url", "mime_type",
+			  "duration", "fit"));
+	media_address_read(r, object, field, media);
 	media_type_read(r, object, field, media);
 	text_get(r, object, "alt_text", field, &media->alt_text);
 	text_get(r, object, "mime_type", field, &media->mime_type);
-	if (text_get(r, object, "thumbnail_url", field, &media->thumbnail_url))
+	if (text_get(r, object, "thumbnail_url", field, &media->thumbnail_url) &&
+	    !media_id_is(media->thumbnail_url))
 		media_url_judge(r, path(r, field, "thumbnail_url"), media->thumbnail_url);
 	media_duration_read(r, object, field, media);
 	media->fit = fit_read(r, object, field);

@@ -8,6 +8,8 @@
 
 #include "utf8.h"
 
+#include "media_id.h"
+
 #include "media_rules.h"
 #include "rules.h"
 
@@ -158,6 +160,13 @@ static void check_url(const struct check *check, const char *option, struct str 
 				option, URL_MAX));
 }
 
+/* Of a file: an uploaded one has an id. */
+static void check_file_url(const struct check *check, const char *option, struct str url)
+{
+	if (!media_id_is(url))
+		check_url(check, option, url);
+}
+
 /* A member of an option that is a text of min to max characters. */
 static void check_text(const struct check *check, const char *option, const struct json *value,
 		       int64_t min, int64_t max)
@@ -217,7 +226,8 @@ static void check_article(const struct check *check, const struct json *article)
 				"image, or "
 				"article.thumbnail_url, the card has no picture."));
 	check_url(check, "article.source", source);
-	check_url(check, "article.thumbnail_url", json_string(json_get(article, "thumbnail_url")));
+	check_file_url(check, "article.thumbnail_url",
+		       json_string(json_get(article, "thumbnail_url")));
 	check_text(check, "article.title", json_get(article, "title"), 0, ARTICLE_TEXT_MAX);
 	check_text(check, "article.description", json_get(article, "description"), 0,
 		   ARTICLE_TEXT_MAX);
@@ -229,7 +239,7 @@ static void check_document(const struct check *check, const struct json *documen
 	if (str_is_empty(url))
 		refuse_option(check, "document.url", "bad_option",
 			      STR("A document needs the URL of its file."));
-	check_url(check, "document.url", url);
+	check_file_url(check, "document.url", url);
 	if (str_is_empty(str_trim(json_string(json_get(document, "title")))))
 		refuse_option(check, "document.title", "bad_option",
 			      STR("A document on LinkedIn needs a title."));
@@ -390,7 +400,8 @@ static void linkedin_check(const struct post_content *post, enum post_type type,
 		check_document(&check, object(&check, "document"));
 	if (linkedin_is_article(type, check.options))
 		check_article(&check, object(&check, "article"));
-	check_url(&check, "thumbnail_url", json_string(json_get(check.options, "thumbnail_url")));
+	check_file_url(&check, "thumbnail_url",
+		       json_string(json_get(check.options, "thumbnail_url")));
 	check_url(&check, "contentLandingPage",
 		  json_string(json_get(check.options, "contentLandingPage")));
 }

@@ -8,6 +8,8 @@
 
 #include "json.h"
 
+#include "media_id.h"
+
 #define HASHTAGS_MAX 30       /* meta.md 5 */
 #define HASHTAGS_OF_THE_APP 5 /* meta.md 5: announced for the app; not known for the API */
 #define MENTIONS_MAX 20
@@ -349,8 +351,7 @@ static void check_cover(const struct check *check)
 {
 	const struct str cover =
 		json_string(json_get(rules_options(check->post, PLATFORM_INSTAGRAM), "cover_url"));
-	if (!str_is_empty(cover) && !str_has_prefix(cover, STR("https://")) &&
-	    !str_has_prefix(cover, STR("http://")))
+	if (!str_is_empty(cover) && !media_address_is(cover))
 		refuse(check, option_field(check, "cover_url"), "bad_option", -1, -1,
 		       STR("cover_url must be an http or https URL."));
 }

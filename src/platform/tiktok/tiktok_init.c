@@ -5,6 +5,8 @@
  * bytes nothing is posted; init of a pull publishes. The task's publish_id is kept right after. */
 #include "tiktok_adapter.h"
 
+#include "media_id.h"
+
 #include "answer.h"
 #include "media_rules.h"
 
@@ -52,8 +54,10 @@ static bool is_too_long(const struct env *env, const struct flow *flow)
 static struct str pull_url(const struct env *env, size_t index)
 {
 	const struct str hosted = env->media[index].hosted_url;
-	const bool is_own = has_own_source(env) && !env->media[index].is_changed;
-	return is_own || str_is_empty(hosted) ? post_media_at(env->post, index)->url : hosted;
+	const struct str own = post_media_at(env->post, index)->url;
+	const bool is_own =
+		has_own_source(env) && !env->media[index].is_changed && !media_id_is(own);
+	return is_own || str_is_empty(hosted) ? own : hosted;
 }
 
 /* ---- the body ---- */

@@ -8,6 +8,7 @@
 #include "json.h"
 #include "utf8.h"
 
+#include "media_id.h"
 #include "request_limits.h"
 
 #include "media_rules.h"
@@ -460,9 +461,7 @@ static void check_text(const struct target *at, size_t container)
 
 static bool is_web_address(struct str url)
 {
-	const bool has_protocol =
-		str_has_prefix(url, STR("https://")) || str_has_prefix(url, STR("http://"));
-	return has_protocol && url.len <= HTTP_URL_MAX_BYTES;
+	return media_address_is(url) && url.len <= HTTP_URL_MAX_BYTES;
 }
 
 static void check_article(const struct target *at)

@@ -9,6 +9,8 @@
 
 #include "utf8.h"
 
+#include "media_id.h"
+
 #include "media_rules.h"
 #include "problem.h"
 #include "rules.h"
@@ -216,9 +218,8 @@ static bool is_caption(const struct json *caption)
 	const struct str url = json_string(json_get(caption, "url"));
 	const struct str language = json_string(json_get(caption, "language"));
 	const struct json *name = json_get(caption, "name");
-	return (str_has_prefix(url, STR("https://")) || str_has_prefix(url, STR("http://"))) &&
-	       url.len <= URL_MAX && language.len <= LANGUAGE_MAX && is_word(language, "-") &&
-	       (json_is_null(name) || json_is(name, JSON_TYPE_STRING));
+	return media_address_is(url) && url.len <= URL_MAX && language.len <= LANGUAGE_MAX &&
+	       is_word(language, "-") && (json_is_null(name) || json_is(name, JSON_TYPE_STRING));
 }
 
 static void extras_check(const struct check *check)
