@@ -2,6 +2,7 @@
  * A post's state is what its deliveries say (model/post.h); written here and nowhere else. */
 #include "arena.h"
 
+#include "store_media.h"
 #include "store_private.h"
 
 /* A post beside one of its deliveries. */
@@ -51,6 +52,9 @@ static enum err_kind change(struct store_tx *tx, struct str post_id,
 	counters_move(tx, post, status_from, status_to);
 	if (kind != ERR_NONE || !post_state_is_final(to))
 		return kind;
+	const enum err_kind touched = store_media_touch(tx, post_id, err);
+	if (touched != ERR_NONE)
+		return touched;
 	return event_add(tx, post->app_id, EVENT_POST_COMPLETED, post_id, post_id, err);
 }
 

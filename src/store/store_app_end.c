@@ -4,6 +4,7 @@
 
 #include "count_of.h"
 
+#include "store_media.h"
 #include "store_private.h"
 
 #define CANCEL_BATCH 200
@@ -169,14 +170,19 @@ static enum err_kind erase_posts(struct store_tx *tx, struct str app_id, int64_t
 				: kind;
 }
 
-static enum err_kind erase_rest(struct store_tx *tx, struct str app_id, struct error *err)
+static enum err_kind erase_rest(struct store_tx *tx, struct str app_id, int64_t max,
+				struct error *err)
 {
 	static const enum sql_name statements[] = {
 		SQL_ERASE_WEBHOOK_LOG,         SQL_ERASE_WEBHOOKS,    SQL_ERASE_EVENTS,
 		SQL_ERASE_CONNECTION_ACCOUNTS, SQL_ERASE_CONNECTIONS, SQL_ERASE_ACCOUNTS,
 		SQL_ERASE_IDEMPOTENCY,         SQL_ERASE_DRAFTS,      SQL_ERASE_WORK};
 	const struct sql_value id = sql_text(app_id);
-	const enum err_kind kind = run_all(tx, statements, COUNT_OF(statements), SQL_ARGS(id), err);
+	bool is_media_left = false;
+	enum err_kind kind = store_media_erase_app(tx, app_id, max, &is_media_left, err);
+	if (kind != ERR_NONE || is_media_left)
+		return kind;
+	kind = run_all(tx, statements, COUNT_OF(statements), SQL_ARGS(id), err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_END_STAGE,
 					  SQL_ARGS(id, sql_int(APP_END_ERASED)), NULL, err)
 				: kind;
@@ -197,5 +203,5 @@ enum err_kind store_app_end_erase(struct store_tx *tx, int64_t before_us, int64_
 		return kind;
 	*erased_out = 1;
 	return after >= 0 ? erase_posts(tx, apps[0], after, max, err)
-			  : erase_rest(tx, apps[0], err);
+			  : erase_rest(tx, apps[0], max, err);
 }

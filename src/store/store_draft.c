@@ -67,6 +67,8 @@ static enum err_kind create(struct store_tx *tx, void *argument, struct error *e
 					sql_text(draft->body), sql_text(draft->created_by),
 					sql_int(draft->created_at_us)),
 			       NULL, err);
+	if (kind == ERR_NONE)
+		kind = store_media_use(tx, draft->app_id, draft->id, &draft->media, err);
 	if (kind != ERR_NONE)
 		return kind;
 	return event_add(tx, draft->app_id, EVENT_DRAFT_CREATED, draft->id, STR(""), err);
@@ -159,6 +161,10 @@ static enum err_kind change(struct store_tx *tx, void *argument, struct error *e
 	if (kind != ERR_NONE || d->result.outcome != DRAFT_DONE)
 		return kind;
 	kind = count_bytes(tx, d, (int64_t)d->body.len - (int64_t)d->draft->body.len, err);
+	if (kind == ERR_NONE)
+		kind = store_media_unuse(tx, d->draft->id, err);
+	if (kind == ERR_NONE)
+		kind = store_media_use(tx, d->draft->app_id, d->draft->id, &d->draft->media, err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_DRAFT_CHANGE,
 					  SQL_ARGS(sql_text(d->draft->id), sql_text(d->body),
 						   sql_int(d->now_us)),
@@ -187,6 +193,7 @@ static enum err_kind delete (struct store_tx *tx, void *argument, struct error *
 	struct drafting *d = argument; enum err_kind kind = compare(tx, d, err);
 	if (kind != ERR_NONE || d->result.outcome != DRAFT_DONE) return kind;
 	kind = count_bytes(tx, d, -(int64_t)d->draft->body.len, err);
+	if (kind == ERR_NONE) kind = store_media_unuse(tx, d->draft->id, err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_DRAFT_DELETE,
 					  SQL_ARGS(sql_text(d->draft->id)), NULL, err)
 				: kind;

@@ -6,6 +6,7 @@
 
 #include "quota.h"
 #include "store.h"
+#include "store_media.h"
 
 struct draft_row {
 	struct str id; /* uuid made by the caller */
@@ -17,6 +18,9 @@ struct draft_row {
 	struct str review_reason;
 	struct str review_by; /* as created_by */
 	int64_t review_at_us; /* 0 = not rejected */
+	/* On the way in: uploaded files that the body names; those that are not there are left
+	 * out. */
+	struct media_names media;
 };
 
 enum draft_outcome {
@@ -39,7 +43,7 @@ enum err_kind store_draft_find(struct store *store, struct arena *arena, struct 
 enum err_kind store_draft_list(struct store *store, struct arena *arena, struct str app_id,
 			       int64_t page, int64_t per_page, struct draft_row **out,
 			       size_t *count_out, int64_t *total_out, struct error *err);
-/* Another body; the review begins again. */
+/* Another body, which names read->media; the review begins again. */
 enum err_kind store_draft_change(struct store *store, const struct draft_row *read, struct str body,
 				 int64_t now_us, struct draft_result *result_out,
 				 struct error *err);

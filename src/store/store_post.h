@@ -9,6 +9,7 @@
 #include "quota.h"
 #include "store.h"
 #include "store_idempotency.h"
+#include "store_media.h"
 
 struct post_target {
 	struct str delivery_id; /* uuid made by the caller */
@@ -31,6 +32,7 @@ struct post_accept {
 	const struct idempotency *idempotency; /* NULL = none */
 	struct str draft_id;                   /* empty = of no draft; else it is taken away */
 	struct str draft_body;                 /* as the draft was read */
+	struct media_names media;              /* uploaded files that it names */
 };
 
 enum post_accept_outcome {
@@ -40,7 +42,8 @@ enum post_accept_outcome {
 	POST_OVER_QUOTA,
 	POST_ANSWERED_BEFORE, /* the Idempotency-Key was used */
 	POST_DRAFT_GONE,      /* published or deleted by somebody else */
-	POST_DRAFT_CHANGED    /* since it was read */
+	POST_DRAFT_CHANGED,   /* since it was read */
+	POST_MEDIA_GONE       /* an uploaded file that it names was deleted meanwhile */
 };
 
 struct post_accept_result {

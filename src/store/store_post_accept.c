@@ -64,6 +64,7 @@ struct group_post {
 	bool was_answered;     /* its Idempotency-Key is used: the answer is in the result */
 	struct str draft;      /* the body of its draft as it is now */
 	bool has_draft;
+	bool has_media; /* all uploaded files that it names are there */
 	bool is_accepted;
 	enum post_state state;
 	struct counted_post counted; /* with its ordinal, and the date that lists show */
@@ -306,6 +307,10 @@ static enum err_kind look_at_extras(struct group *group, struct error *err)
 		kind = look_at_key(group, &group->posts[i], err);
 		if (kind == ERR_NONE)
 			kind = look_at_draft(group, &group->posts[i], err);
+		if (kind == ERR_NONE)
+			kind = store_media_are_there(group->tx, group->posts[i].app->id,
+						     &group->posts[i].of->accept->media,
+						     &group->posts[i].has_media, err);
 	}
 	return kind;
 }
@@ -477,6 +482,8 @@ static enum err_kind decide(struct group *group, struct error *err)
 			result->outcome = POST_ACCOUNT_GONE;
 		} else if (judge_draft(group, post) != POST_ACCEPTED) {
 			result->outcome = judge_draft(group, post);
+		} else if (!post->has_media) {
+			result->outcome = POST_MEDIA_GONE;
 		} else if (is_over_quota(group, post)) {
 			result->outcome = POST_OVER_QUOTA;
 		} else {
@@ -580,6 +587,10 @@ static enum err_kind write_extras(struct store_tx *tx, const struct group_post *
 	if (!str_is_empty(accept->draft_id))
 		kind = sql_run(tx->sql, SQL_DRAFT_DELETE, SQL_ARGS(sql_text(accept->draft_id)),
 			       NULL, err);
+	if (kind == ERR_NONE && !str_is_empty(accept->draft_id))
+		kind = store_media_unuse(tx, accept->draft_id, err);
+	if (kind == ERR_NONE)
+		kind = store_media_use(tx, accept->app_id, accept->post_id, &accept->media, err);
 	if (kind == ERR_NONE && accept->idempotency != NULL)
 		kind = store_idempotency_keep(tx, accept->app_id, accept->idempotency, err);
 	return kind;

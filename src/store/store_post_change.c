@@ -369,6 +369,24 @@ static enum err_kind is_as_read(const struct change *change, const struct post_e
 	return kind;
 }
 
+static enum err_kind replace_media(const struct change *change, struct editing *e,
+				   struct error *err)
+{
+	const struct post_edit *edit = e->edit;
+	bool are_there = false;
+	enum err_kind kind =
+		store_media_are_there(change->tx, edit->app_id, &edit->media, &are_there, err);
+	if (kind == ERR_NONE && !are_there) {
+		e->result.outcome = POST_EDIT_MEDIA_GONE;
+		return error_set(err, ERR_CONFLICT, "a file of the post is gone");
+	}
+	if (kind == ERR_NONE)
+		kind = store_media_unuse(change->tx, edit->post_id, err);
+	return kind == ERR_NONE
+		       ? store_media_use(change->tx, edit->app_id, edit->post_id, &edit->media, err)
+		       : kind;
+}
+
 static enum err_kind replace_content(const struct change *change, struct editing *e,
 				     struct error *err)
 {
@@ -383,6 +401,9 @@ static enum err_kind replace_content(const struct change *change, struct editing
 		e->result.outcome = POST_EDIT_OVER_QUOTA;
 		return error_set(err, ERR_TOO_LARGE, "a quota of the app is full");
 	}
+	const enum err_kind named = replace_media(change, e, err);
+	if (named != ERR_NONE)
+		return named;
 	return sql_run_one(
 		change->tx->sql, SQL_POST_EDIT,
 		SQL_ARGS(sql_text(change->post_id), sql_text(edit->content), sql_int(edit->mode)),
@@ -450,6 +471,8 @@ enum err_kind store_post_edit(struct store *store, const struct post_edit *wish,
 		store_quota_note_refusal(store, e.result.over.quota);
 		kind = ERR_NONE;
 	}
+	if (kind == ERR_CONFLICT && e.result.outcome == POST_EDIT_MEDIA_GONE)
+		kind = ERR_NONE;
 	if (kind == ERR_NONE)
 		*result_out = e.result;
 	return kind;
@@ -611,9 +634,15 @@ static enum err_kind retry(struct store_tx *tx, void *argument, struct error *er
 	enum err_kind kind = change_begin(tx, r->retry->app_id, r->retry->post_id, &change, err);
 	if (kind != ERR_NONE)
 		return kind;
+	bool is_lost = false;
 	judge_all(&change, r);
 	if (r->result.outcome != POST_RETRIED)
 		return ERR_NONE;
+	kind = store_media_is_lost(tx, r->retry->post_id, &is_lost, err);
+	if (kind == ERR_NONE && is_lost)
+		r->result.outcome = POST_RETRY_MEDIA_EXPIRED;
+	if (kind != ERR_NONE || is_lost)
+		return kind;
 	kind = make_immediate(&change, r->retry, err);
 	for (size_t i = 0; i < r->result.account_count && kind == ERR_NONE; i++) {
 		const struct post_retry_account *account = &r->result.accounts[i];

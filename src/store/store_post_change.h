@@ -17,6 +17,7 @@ enum post_change_outcome {
 	POST_HELD, /* not too late, but held since a restore: only the operator may decide */
 	POST_CHANGED_BEFORE,  /* an edit: by somebody else, since it was read */
 	POST_EDIT_OVER_QUOTA, /* an edit: its content is too large for the app's quota */
+	POST_EDIT_MEDIA_GONE, /* an edit: an uploaded file that it names was deleted meanwhile */
 };
 
 struct post_change_result {
@@ -42,6 +43,7 @@ struct post_edit {
 	bool has_time;           /* scheduled_at_us was chosen; else it stays */
 	int64_t scheduled_at_us; /* 0 = now, the post becomes an immediate one */
 	int64_t now_us;
+	struct media_names media; /* uploaded files that the new content names */
 };
 
 /* Other content, another time, or both. Too late when anything of it was begun on any account. What
@@ -63,7 +65,8 @@ enum post_retry_outcome {
 	POST_RETRY_NOTHING,     /* none of the accounts has anything to try again */
 	POST_RETRY_NOT_TARGETS, /* accounts were named that the post does not go to */
 	/* what would be tried again belongs to an account not usable now */
-	POST_RETRY_ACCOUNTS_GONE
+	POST_RETRY_ACCOUNTS_GONE,
+	POST_RETRY_MEDIA_EXPIRED /* an uploaded file of the post is gone */
 };
 
 /* What the retry does for one account. */

@@ -47,6 +47,8 @@ static void work_read(struct sql_cursor *cursor, void *out)
 	rows[QUOTA_WEBHOOK_BACKLOG].used = sql_take_int(cursor);
 	for (enum quota quota = 0; quota < QUOTA_COUNT; quota++)
 		rows[quota].own = sql_take_int(cursor);
+	rows[QUOTA_MEDIA_BYTES].used = sql_take_int(cursor);
+	rows[QUOTA_MEDIA_FILES].used = sql_take_int(cursor);
 }
 
 enum err_kind store_quota_list(struct store *store, struct arena *arena, struct str app_id,

@@ -7,6 +7,7 @@
 #include "random.h"
 #include "uuid.h"
 
+#include "store_media.h"
 #include "store_private.h"
 
 /* What one transaction does. */
@@ -373,6 +374,8 @@ static enum err_kind erase_post(struct store_tx *tx, const struct erasure *erasu
 			       : ERR_NONE;
 	kind = sql_number(tx->sql, SQL_ERASURE_POST_BYTES, SQL_ARGS(post), &bytes, err);
 	if (kind == ERR_NONE)
+		kind = store_media_erase_owner(tx, post_id, err);
+	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_ERASURE_POST, SQL_ARGS(post, sql_word(NO_CONTENT)),
 			       NULL, err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_ERASURE_WORK,
@@ -402,6 +405,19 @@ static enum err_kind erase_delivery(struct store_tx *tx, const struct erasure *e
 				: kind;
 }
 
+static enum err_kind erase_draft_media(struct store_tx *tx, struct sql_args args, struct error *err)
+{
+	struct str *ids = NULL;
+	size_t count = 0;
+	enum err_kind kind =
+		sql_list(tx->sql, tx->arena,
+			 SQL_ROWS(SQL_ERASURE_DRAFT_IDS, args, store_text_read, struct str),
+			 (void **)&ids, &count, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
+		kind = store_media_erase_owner(tx, ids[i], err);
+	return kind;
+}
+
 /* A draft goes with the first of its users: it was never published, and the words in it may be
  * anybody's. */
 static enum err_kind erase_drafts(struct store_tx *tx, const struct erasure *erasure,
@@ -411,7 +427,9 @@ static enum err_kind erase_drafts(struct store_tx *tx, const struct erasure *era
 		sql_text(erasure->app_id),
 		sql_text(str_format(tx->arena, "%%\"" STR_FMT "\"%%", STR_ARG(account_id))));
 	int64_t bytes = 0;
-	enum err_kind kind = sql_number(tx->sql, SQL_ERASURE_DRAFT_BYTES, args, &bytes, err);
+	enum err_kind kind = erase_draft_media(tx, args, err);
+	if (kind == ERR_NONE)
+		kind = sql_number(tx->sql, SQL_ERASURE_DRAFT_BYTES, args, &bytes, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_ERASURE_DRAFTS, args, NULL, err);
 	return kind == ERR_NONE

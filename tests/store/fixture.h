@@ -101,6 +101,7 @@ int run_counter_tests(void);
 int run_change_tests(void);
 int run_dashboard_tests(void);
 int run_node_tests(void);
+int run_media_tests(void);
 int run_quota_tests(void);
 int run_removal_tests(void);
 int run_reseal_tests(void);
