@@ -4,6 +4,7 @@
 #include "httpdate.h"
 
 #include <stddef.h>
+#include <time.h>
 
 #include "clock.h"
 #include "count_of.h"
@@ -111,4 +112,15 @@ bool httpdate_parse_retry_after(struct str text, int64_t now_us, int64_t *ms_out
 	else
 		*ms_out = is_long ? RETRY_AFTER_MS_MAX : (int64_t)seconds * 1000;
 	return true;
+}
+
+struct str httpdate_write(struct arena *arena, int64_t at_us)
+{
+	const time_t at_s = (time_t)(at_us / US_PER_S);
+	struct tm tm = {0};
+	gmtime_r(&at_s, &tm);
+	return str_format(arena, STR_FMT ", %02d " STR_FMT " %04d %02d:%02d:%02d GMT",
+			  STR_ARG(weekdays[tm.tm_wday % 7]), tm.tm_mday,
+			  STR_ARG(months[tm.tm_mon % 12]), tm.tm_year + 1900, tm.tm_hour, tm.tm_min,
+			  tm.tm_sec);
 }
