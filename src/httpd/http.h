@@ -65,6 +65,7 @@ struct http_request {
 	struct http_capture captures[HTTP_CAPTURES_MAX];
 	size_t capture_count;
 	const struct http_route *route; /* set when matched */
+	void *stream; /* of a route with HTTP_BODY_STREAM: what its begin hook made; else NULL */
 	void *user; /* for the before hook to leave something for the handler (who the caller is) */
 };
 
@@ -101,7 +102,12 @@ enum http_fault {
 typedef void (*http_handler)(void *context, struct http_request *request,
 			     struct http_response *response);
 
-enum http_body_mode { HTTP_BODY_NONE, HTTP_BODY_MEMORY, HTTP_BODY_FILE };
+enum http_body_mode {
+	HTTP_BODY_NONE,
+	HTTP_BODY_MEMORY,
+	HTTP_BODY_FILE,
+	HTTP_BODY_STREAM /* goes to the route's stream as it comes, and is never whole in memory */
+};
 
 /* What a handler may wait for, and so which threads run it. The listener's own thread holds a
  * hundred connections: what runs there waits for nothing. */
@@ -109,6 +115,7 @@ enum http_run_mode {
 	HTTP_RUN_STORE,    /* the database and its commits */
 	HTTP_RUN_PLATFORM, /* answers of platforms: for many seconds */
 	HTTP_RUN_PROBE,    /* a second at most; on threads of its own, so that it always has one */
+	HTTP_RUN_DISK,     /* pieces of bodies on their way to the disk; for no handler */
 	HTTP_RUN_INLINE    /* nothing: on the listener's thread */
 };
 
@@ -123,6 +130,21 @@ enum http_admission {
 typedef enum http_admission (*http_admit)(void *context, struct http_request *request,
 					  struct http_response *response, bool may_wait);
 
+/* Where a body goes, piece by piece. The functions run on threads of a pool, never two at once for
+ * one request; they may wait for the disk and the database. context is the route's. The connection
+ * is held while one runs, so a sender that is faster than the disk waits. */
+struct http_stream {
+	/* With the headers of a request that has a body, once it is admitted: sets request->stream.
+	 * False: the response is complete, and the other two are not called. */
+	bool (*begin)(void *context, struct http_request *request, struct http_response *response);
+	/* False: the response is complete, and no more is read. */
+	bool (*take)(void *context, struct http_request *request, struct str piece,
+		     struct http_response *response);
+	/* After the handler, or when the connection broke before: then the request's headers and
+	 * method are gone. Once for each begin that returned true. */
+	void (*end)(void *context, struct http_request *request);
+};
+
 struct http_route {
 	const char *method; /* "GET"; "*" = any */
 	/* "/v1/posts/{post_id}"; a last segment "{*rest}" takes all that is left, slashes
@@ -134,7 +156,10 @@ struct http_route {
 	enum http_body_mode body_mode;
 	enum http_run_mode run_mode;
 	http_admit admit; /* of requests with a body, before it is read; NULL = all are admitted */
-	const void *tag;  /* for the before hook: which check this route wants */
+	/* with HTTP_BODY_STREAM; its handler runs when all of the body was taken, and never INLINE
+	 * */
+	const struct http_stream *stream;
+	const void *tag;     /* for the before hook: which check this route wants */
 	bool takes_any_host; /* answers whatever Host says (httpd_config.hosts) */
 };
 
@@ -181,6 +206,12 @@ void http_router_dispatch(const struct http_router *router, struct http_request 
 enum http_admission http_router_admit(const struct http_router *router,
 				      struct http_request *request, struct http_response *response,
 				      bool may_wait);
+/* Asks the stream of the request's route. Where they return false the response is finished. */
+bool http_router_stream_begin(const struct http_router *router, struct http_request *request,
+			      struct http_response *response);
+bool http_router_stream_take(const struct http_router *router, struct http_request *request,
+			     struct str piece, struct http_response *response);
+void http_router_stream_end(const struct http_router *router, struct http_request *request);
 /* Answers a fault: render_fault, then after. allow is for METHOD_NOT_ALLOWED, else empty. What
  * response held before is dropped. */
 void http_router_fault(const struct http_router *router, enum http_fault fault, struct str allow,

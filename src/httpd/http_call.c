@@ -36,6 +36,10 @@
 #define ANSWER_GRACE_US (30 * US_PER_S)
 #define BYTES_PER_S_MIN 1024
 #define CHUNK_BYTES 16384 /* of a truncated answer */
+/* Of a streamed body: more than this is handed on; libmicrohttpd gives pieces of its own buffer, of
+ * less than half of it. */
+#define PIECE_BYTES ((size_t)192 << 10)
+#define PIECE_ROOM_BYTES ((size_t)256 << 10)
 #define FILE_CHUNK_BYTES ((size_t)128 << 10)
 #define NO_MEMORY_STATUS 503
 /* Decoded path and query, ids, and the answer to a fault; the target counts beside it. */
@@ -46,8 +50,9 @@ enum call_phase {
 	CALL_HEAD,      /* http_call_on_request() was not called yet */
 	CALL_ADMITTING, /* suspended: a pool asks the admit hook */
 	CALL_BODY,
-	CALL_RUNNING, /* suspended: a pool runs the handler */
-	CALL_ANSWERED /* the answer is with libmicrohttpd */
+	CALL_STREAMING, /* suspended: a pool takes a piece of the body */
+	CALL_RUNNING,   /* suspended: a pool runs the handler */
+	CALL_ANSWERED   /* the answer is with libmicrohttpd */
 };
 
 struct call {
@@ -70,6 +75,11 @@ struct call {
 	struct str allow;
 	struct buf body;
 	int body_fd;
+	/* HTTP_BODY_STREAM: what is to be taken next, and when that began */
+	char *piece;
+	size_t piece_bytes;
+	int64_t taking_since_us;
+	bool has_stream;           /* begun and not ended */
 	struct http_share *share;  /* of the address, for its bodies; NULL = not counted */
 	size_t body_counted_bytes; /* in the share and the context */
 	int64_t began_us;          /* the body */
@@ -78,6 +88,11 @@ struct call {
 	bool is_refused;           /* as has_fault, and response is the answer */
 	bool is_running;
 };
+
+static struct call *call_of(struct http_job *job)
+{
+	return (struct call *)job; /* its first member */
+}
 
 static int64_t now_us(void)
 {
@@ -213,6 +228,55 @@ static void body_uncount(struct call *call)
 	http_share_drop(call->context->shares, &call->share);
 }
 
+static void response_begin(struct call *call)
+{
+	http_response_init(&call->response, call->arena,
+			   http_router_response_max_bytes(call->context->router));
+}
+
+/* ---- streamed bodies ---- */
+
+/* On a thread of a pool. False: refused, the response is finished. */
+static bool piece_take(struct call *call)
+{
+	const struct str piece = {call->piece, call->piece_bytes};
+	call->piece_bytes = 0;
+	if (piece.len == 0)
+		return true;
+	response_begin(call);
+	return http_router_stream_take(call->context->router, call->request, piece,
+				       &call->response);
+}
+
+static void stream_end(struct call *call)
+{
+	if (call->has_stream)
+		http_router_stream_end(call->context->router, call->request);
+	call->has_stream = false;
+}
+
+/* The connection broke: what came until then is taken. */
+static void stream_abandon_run(struct http_job *job)
+{
+	struct call *call = call_of(job);
+	if (!call->is_refused)
+		(void)piece_take(call);
+	stream_end(call);
+	struct arena *arena = call->arena; /* call itself lies in it */
+	arena_free(&arena);
+}
+
+/* libmicrohttpd's buffer goes with the connection. */
+static void stream_abandon(struct call *call)
+{
+	struct http_request *request = call->request;
+	request->header_count = 0;
+	request->method = (struct str){0};
+	call->job.run = stream_abandon_run;
+	if (!http_pool_hand(call->context->pools[HTTP_RUN_DISK], &call->job))
+		stream_abandon_run(&call->job);
+}
+
 void http_call_on_completed(void *context, struct MHD_Connection *connection, void **call_slot,
 			    enum MHD_RequestTerminationCode code)
 {
@@ -231,6 +295,10 @@ void http_call_on_completed(void *context, struct MHD_Connection *connection, vo
 		atomic_fetch_sub(&call->context->running, 1);
 	body_uncount(call);
 	body_file_remove(call);
+	if (call->has_stream) {
+		stream_abandon(call);
+		return;
+	}
 	struct arena *arena = call->arena; /* call itself lies in it */
 	arena_free(&arena);
 }
@@ -325,12 +393,6 @@ static enum strict_verdict headers_judge(struct call *call, struct MHD_Connectio
 		call->body_start = http_strict_body_start(&raw);
 	raw.target = request->target;
 	return http_strict_check(&raw, &call->framing, reason_out);
-}
-
-static void response_begin(struct call *call)
-{
-	http_response_init(&call->response, call->arena,
-			   http_router_response_max_bytes(call->context->router));
 }
 
 static void fault_render(struct call *call, enum http_fault fault)
@@ -583,8 +645,11 @@ static enum MHD_Result body_prepare(struct call *call, struct MHD_Connection *co
 	buf_init(&call->body, call->arena, request->body_max_bytes);
 	if (mode == HTTP_BODY_FILE && !body_file_open(call))
 		return refuse(call, connection, HTTP_FAULT_UNAVAILABLE);
-	if (mode == HTTP_BODY_MEMORY && !str_is_empty(request->remote_address))
+	if ((mode == HTTP_BODY_MEMORY || mode == HTTP_BODY_STREAM) &&
+	    !str_is_empty(request->remote_address))
 		call->share = http_share_take(call->context->shares, request->remote_address);
+	if (mode == HTTP_BODY_STREAM && call->has_stream && !body_count(call, PIECE_ROOM_BYTES))
+		return refuse(call, connection, HTTP_FAULT_UNAVAILABLE);
 	return mode != HTTP_BODY_MEMORY || has_room(call)
 		       ? MHD_YES
 		       : refuse(call, connection, HTTP_FAULT_UNAVAILABLE);
@@ -600,11 +665,6 @@ static void body_deadline_set(struct call *call)
 }
 
 /* ---- work that may wait ---- */
-
-static struct call *call_of(struct http_job *job)
-{
-	return (struct call *)job; /* its first member */
-}
 
 /* The worker goes on with the call, and may free it before this returns. */
 static void resume(struct call *call)
@@ -625,6 +685,7 @@ static enum MHD_Result suspend(struct call *call, enum call_phase phase, enum ht
 	if (http_pool_hand(call->context->pools[mode], &call->job))
 		return MHD_YES;
 	call->admission = HTTP_REFUSED;
+	call->is_refused = phase == CALL_STREAMING;
 	fault_render(call, HTTP_FAULT_UNAVAILABLE);
 	resume(call);
 	return MHD_YES;
@@ -644,13 +705,46 @@ static void dispatch(struct call *call)
 	request->body = request->route->body_mode == HTTP_BODY_MEMORY ? buf_str(&call->body)
 								      : (struct str){0};
 	response_begin(call);
-	http_router_dispatch(call->context->router, request, &call->response);
+	if (!call->has_stream || piece_take(call))
+		http_router_dispatch(call->context->router, request, &call->response);
+	stream_end(call);
 }
 
 static void dispatch_run(struct http_job *job)
 {
 	struct call *call = call_of(job);
 	dispatch(call);
+	resume(call);
+}
+
+/* As admit_run, and then the stream begins, so that nothing is read which nobody takes. */
+static void stream_admit_run(struct http_job *job)
+{
+	struct call *call = call_of(job);
+	struct http_request *request = call->request;
+	response_begin(call);
+	call->admission = http_router_admit(call->context->router, request, &call->response, true);
+	const bool is_small_enough = call->framing.content_length <= request->body_max_bytes;
+	if (call->admission == HTTP_ADMITTED && is_small_enough) {
+		call->piece = arena_alloc(call->arena, PIECE_ROOM_BYTES);
+		call->has_stream =
+			http_router_stream_begin(call->context->router, request, &call->response);
+		if (!call->has_stream)
+			call->admission = HTTP_REFUSED;
+	}
+	resume(call);
+}
+
+/* Refused in the middle of the body: the answer is written here, and the worker, which finds the
+ * connection at its end, closes it. */
+static void piece_run(struct http_job *job)
+{
+	struct call *call = call_of(job);
+	if (!piece_take(call)) {
+		call->is_refused = true;
+		answer_by_hand(call);
+		shutdown(socket_of(call->connection), SHUT_RD);
+	}
 	resume(call);
 }
 
@@ -675,6 +769,8 @@ static enum MHD_Result body_admit(struct call *call, struct MHD_Connection *conn
 	request->body_max_bytes =
 		route->body_mode == HTTP_BODY_NONE ? BODY_IGNORED_MAX_BYTES : route->body_max_bytes;
 	call->admission = HTTP_ADMITTED;
+	if (has_body && route->body_mode == HTTP_BODY_STREAM)
+		return suspend(call, CALL_ADMITTING, HTTP_RUN_STORE, stream_admit_run);
 	if (has_body && route->body_mode != HTTP_BODY_NONE) {
 		response_begin(call);
 		call->admission =
@@ -744,8 +840,22 @@ static bool is_kept(const struct call *call)
 	       call->request->route->body_mode != HTTP_BODY_NONE;
 }
 
+static enum MHD_Result piece_keep(struct call *call, struct str bytes)
+{
+	if (call->piece_bytes + bytes.len > PIECE_ROOM_BYTES)
+		return call_abort(call, HTTP_FAULT_INTERNAL);
+	memcpy(call->piece + call->piece_bytes, bytes.ptr, bytes.len);
+	call->piece_bytes += bytes.len;
+	if (call->piece_bytes < PIECE_BYTES)
+		return MHD_YES;
+	call->taking_since_us = now_us();
+	return suspend(call, CALL_STREAMING, HTTP_RUN_DISK, piece_run);
+}
+
 static enum MHD_Result body_keep(struct call *call, struct str piece)
 {
+	if (call->has_stream)
+		return piece_keep(call, piece);
 	if (call->body_fd >= 0)
 		return write_all(call->body_fd, piece.ptr, piece.len)
 			       ? MHD_YES
@@ -807,6 +917,19 @@ static enum MHD_Result on_end(struct call *call, struct MHD_Connection *connecti
 	return answer(call, connection);
 }
 
+/* The client is not charged for the time that its piece took. */
+static bool goes_on_after_piece(struct call *call)
+{
+	if (call->is_refused)
+		return false;
+	call->phase = CALL_BODY;
+	call->began_us += now_us() - call->taking_since_us;
+	call->progress_us = now_us();
+	http_watched_state_set(call->watched, WATCHED_BODY);
+	body_deadline_set(call);
+	return true;
+}
+
 enum MHD_Result http_call_on_request(void *context, struct MHD_Connection *connection,
 				     const char *url, const char *method, const char *version,
 				     const char *upload_data, size_t *upload_data_size,
@@ -817,6 +940,8 @@ enum MHD_Result http_call_on_request(void *context, struct MHD_Connection *conne
 	(void)url; /* decoded by libmicrohttpd's rules, not ours */
 	if (call == NULL)
 		return MHD_queue_response(connection, NO_MEMORY_STATUS, worker->shared->no_memory);
+	if (call->phase == CALL_STREAMING && !goes_on_after_piece(call))
+		return MHD_NO;
 	switch (call->phase) {
 	case CALL_HEAD:
 		return on_headers(call, connection, method, version);
@@ -827,6 +952,7 @@ enum MHD_Result http_call_on_request(void *context, struct MHD_Connection *conne
 					     : on_end(call, connection);
 	case CALL_RUNNING:
 		return answer(call, connection);
+	case CALL_STREAMING:
 	case CALL_ANSWERED:
 		break;
 	}

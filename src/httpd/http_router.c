@@ -384,6 +384,34 @@ enum http_admission http_router_admit(const struct http_router *router,
 	return admission;
 }
 
+bool http_router_stream_begin(const struct http_router *router, struct http_request *request,
+			      struct http_response *response)
+{
+	const struct http_route *route = request->route;
+	const bool has_begun =
+		route->stream->begin(route_context(router, route), request, response);
+	if (!has_begun)
+		response_finish(router, request, response);
+	return has_begun;
+}
+
+bool http_router_stream_take(const struct http_router *router, struct http_request *request,
+			     struct str piece, struct http_response *response)
+{
+	const struct http_route *route = request->route;
+	const bool is_taken =
+		route->stream->take(route_context(router, route), request, piece, response);
+	if (!is_taken)
+		response_finish(router, request, response);
+	return is_taken;
+}
+
+void http_router_stream_end(const struct http_router *router, struct http_request *request)
+{
+	const struct http_route *route = request->route;
+	route->stream->end(route_context(router, route), request);
+}
+
 static void route_run(const struct http_router *router, struct http_request *request,
 		      struct http_response *response)
 {

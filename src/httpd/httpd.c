@@ -58,6 +58,8 @@
 #define FRESH_WAIT_MS 1000
 #define SHUTS_MAX 32              /* per turn */
 #define PLATFORM_THREADS_FACTOR 4 /* they wait for seconds, and cost little while they do */
+/* Of pieces of bodies: as many as a disk does well at once. */
+#define DISK_THREADS 8
 #define PROBE_THREADS 2
 
 /* libmicrohttpd reads into half of a connection's pool, so twice the headers; the rest is for its
@@ -401,6 +403,7 @@ static enum err_kind pools_start(struct httpd *httpd, const struct httpd_config 
 		{HTTP_RUN_PLATFORM, "platform waiting",
 		 or_default(config->platform_threads, PLATFORM_THREADS_FACTOR * threads)},
 		{HTTP_RUN_PROBE, "probing", PROBE_THREADS},
+		{HTTP_RUN_DISK, "saving", DISK_THREADS},
 	};
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < COUNT_OF(rows) && kind == ERR_NONE; i++)
