@@ -137,6 +137,7 @@ static void add_settings(struct paths *paths, const struct settings *settings)
 {
 	const struct setting *old = &settings->values[SETTING_ID_old_master_key_file];
 	add(paths, settings_text(settings, SETTING_ID_data), CONTAIN_WRITE);
+	add(paths, settings_text(settings, SETTING_ID_media_store), CONTAIN_WRITE);
 	add_config(paths, settings);
 	const char *key = settings_text(settings, SETTING_ID_master_key_file);
 	/* The first start makes it. */

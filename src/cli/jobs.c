@@ -53,14 +53,26 @@ static bool read_at(void *context, int64_t at, char *out, size_t len)
 	return true;
 }
 
+bool jobs_probe_here(void *context, int fd, struct sniff *sniff_out)
+{
+	char scratch[SNIFF_BYTES_WANTED];
+	struct stat status;
+	(void)context;
+	*sniff_out = (struct sniff){0};
+	sniff_set_type(sniff_out, SNIFF_UNKNOWN);
+	if (fstat(fd, &status) != 0)
+		return true;
+	const struct byte_source source = {(int64_t)status.st_size, read_at, &fd};
+	*sniff_out = probe_media(&source, scratch);
+	return true;
+}
+
 static size_t probe(int file, char *answer)
 {
-	static char scratch[SNIFF_BYTES_WANTED];
+	struct sniff sniff;
 	struct stat status;
-	if (fstat(file, &status) != 0)
+	if (fstat(file, &status) != 0 || !jobs_probe_here(NULL, file, &sniff))
 		return 0;
-	const struct byte_source source = {(int64_t)status.st_size, read_at, &file};
-	const struct sniff sniff = probe_media(&source, scratch);
 	const struct seen seen = {(uint32_t)sniff.type, sniff.is_animated, sniff.is_telling,
 				  sniff.width,          sniff.height,      sniff.duration_ms};
 	memcpy(answer, &seen, sizeof(seen));

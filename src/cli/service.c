@@ -23,6 +23,9 @@
 #include "spool.h"
 #include "transfer_curl.h"
 
+#include "media_sweep.h"
+#include "media_upload.h"
+
 #include "engine.h"
 
 #include "connect.h"
@@ -60,6 +63,7 @@
  * post may be because of that. */
 #define SHARED_POLL_MS 250
 #define ERASE_EVERY_MS 1000
+#define MEDIA_SWEEP_MS 1000
 #define ENGINE_STACK_BYTES ((size_t)1 << 20)
 /* Twice what deliveries may take (deliverer.c): the rest is for webhooks and connections. */
 #define ENGINE_TASKS_MAX 2048
@@ -277,6 +281,75 @@ static void close_spool(struct service *service)
 	spool_close(&service->spool);
 }
 
+static void use_of_spool(void *context, struct str app_id, int64_t *bytes_out, int64_t *files_out)
+{
+	const struct service *service = context;
+	spool_share_use(service->spool, app_id, bytes_out, files_out);
+}
+
+static enum err_kind open_media(struct service *service, struct error *err)
+{
+	const struct settings *settings = service->settings;
+	const char *given = text_or_null(settings, SETTING_ID_media_store);
+	const char *directory = given != NULL ? given : service_path(service, "media");
+	char *own = str_z(service->arena, str_of(directory));
+	const struct media_uploads_config config = {
+		.store = service->store,
+		.files = &service->media_files,
+		.clock = store_clock(service->store),
+		.random = random_system(),
+		.probe = service->settings->spawner != NULL ? jobs_probe_media : jobs_probe_here,
+		.probe_context = service,
+		.other_use = use_of_spool,
+		.other_context = service,
+		.step = service->crash_point.name[0] != '\0' ? crash_point_pass : NULL,
+		.step_context = &service->crash_point,
+		.keep_us = settings_number(settings, SETTING_ID_media_keep) * US_PER_S /
+			   settings_number(settings, SETTING_ID_time_scale),
+	};
+	const enum err_kind kind = media_files_init(&service->media_files, own, err);
+	if (kind != ERR_NONE)
+		return kind;
+	service->uploads = media_uploads_new(&config);
+	return service->uploads != NULL ? ERR_NONE
+					: error_set(err, ERR_INTERNAL, "no memory for uploads");
+}
+
+static void close_media(struct service *service)
+{
+	media_uploads_free(&service->uploads);
+}
+
+/* A second between two looks; files expire by the minute, or sooner where time runs faster. */
+static void sweep_media(void *context)
+{
+	struct service *service = context;
+	const int64_t at_us = clock_boot_us(clock_system());
+	const int64_t keep_us = media_uploads_settings(service->uploads)->keep_us;
+	if (at_us >= service->strays_at_us) {
+		service->strays_at_us = at_us + US_PER_DAY;
+		media_sweep_strays(service->uploads);
+	}
+	if (at_us < service->expiry_at_us) {
+		(void)media_sweep_gone(service->uploads);
+		return;
+	}
+	const int64_t every_us = keep_us / 10 < US_PER_MINUTE ? keep_us / 10 : US_PER_MINUTE;
+	if (media_sweep(service->uploads))
+		service->expiry_at_us = at_us + every_us;
+}
+
+static enum err_kind start_sweeping(struct service *service, struct error *err)
+{
+	return heartbeat_start(MEDIA_SWEEP_MS, sweep_media, service, &service->media_heartbeat,
+			       err);
+}
+
+static void stop_sweeping(struct service *service)
+{
+	heartbeat_stop(&service->media_heartbeat);
+}
+
 static enum err_kind open_transport(struct service *service, struct error *err)
 {
 	const struct transfer_curl_config config = {
@@ -379,6 +452,8 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 	service->hosted = (struct hosted){
 		.seal = service->seal,
 		.spool = service->spool,
+		.store = service->store,
+		.media_files = &service->media_files,
 		.clock = store_clock(service->store),
 		.random = random_system(),
 		.public_url = service->media_url,
@@ -388,6 +463,7 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 		.seal = service->seal,
 		.spool = service->spool,
 		.fit = {service->settings->spawner != NULL ? jobs_fit : NULL, service},
+		.media_files = &service->media_files,
 		.hosted = &service->hosted,
 		.engine = delivering_engine(service),
 		.clock = store_clock(service->store),
@@ -478,6 +554,7 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.deliverer = service->deliverer,
 		.seal = service->seal,
 		.hosted = &service->hosted,
+		.uploads = service->uploads,
 		.clock = store_clock(service->store),
 		.random = random_system(),
 		.log = &service->log,
@@ -771,6 +848,7 @@ static const struct part parts[] = {
 	{open_spool, close_spool, EVERY, AT_OPEN},
 	{open_transport, close_transport, EVERY, AT_OPEN},
 	{open_engine, close_engine, EVERY, AT_OPEN},
+	{open_media, close_media, SERVING, AT_OPEN},
 	{open_connector, close_connector, EVERY, AT_OPEN},
 	{open_deliverer, close_deliverer, SERVING, AT_OPEN},
 	{open_admin, close_admin, EVERY, AT_OPEN},
@@ -797,6 +875,7 @@ static const struct part parts[] = {
 	{start_engine, NULL, SERVING, AT_LISTEN},
 	/* its calls to platforms are the engine's */
 	{start_erasing, stop_erasing, SERVING, AT_LISTEN},
+	{start_sweeping, stop_sweeping, SERVING, AT_LISTEN},
 	{NULL, test_apps_end_waits, SERVING, AT_LISTEN},
 };
 

@@ -15,6 +15,8 @@
 #include "store.h"
 #include "store_identity.h"
 
+#include "media_files.h"
+
 #include "hosted.h"
 
 #include "admin.h"
@@ -34,6 +36,7 @@ struct engine;
 struct guard;
 struct health;
 struct http_hosts;
+struct media_uploads;
 struct http_proxies;
 struct http_router;
 struct httpd;
@@ -93,6 +96,11 @@ struct service {
 	struct guard *guard;
 	struct spool *spool;
 	struct hosted hosted;
+	struct media_files media_files;
+	struct media_uploads *uploads;
+	int64_t strays_at_us; /* boot clock: when the media store is looked through again */
+	int64_t expiry_at_us; /* and when files expire again */
+	struct heartbeat *media_heartbeat;
 	struct spool_sweeper sweeper;
 	struct transfer_curl *curl;
 	struct engine *engine;

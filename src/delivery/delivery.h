@@ -34,6 +34,7 @@ struct deliverer_config {
 	/* re-encodes pictures for a platform; run NULL = they go as they are */
 	struct fitter_worker fit;
 	/* gives files an address that platforms can fetch; NULL = none */
+	const struct media_files *media_files; /* uploaded files; NULL = there are none */
 	const struct hosted *hosted;
 	struct engine *engine;
 	const struct clock *clock;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See hosted.h. A token is base64url of a sealed record (seal.h): 8 bytes of the instant when it
- * ends, then the spool's key. */
+ * ends, then the spool's key; of an uploaded file, which has none: its app and its id, with a slash
+ * between them. */
 #include "hosted.h"
 
 #include "arena.h"
@@ -9,7 +10,11 @@
 
 #include "seal.h"
 
+#include "store_media.h"
+
 #include "spool.h"
+
+#include "media_files.h"
 
 #define INSTANT_BYTES 8
 #define TOKEN_MAX_BYTES 512 /* about 165 are used */
@@ -40,6 +45,14 @@ struct str hosted_url(const struct hosted *hosted, struct arena *arena, struct s
 	return str_format(arena, "%s/media/" STR_FMT, hosted->public_url, STR_ARG(token));
 }
 
+struct str hosted_media_url(const struct hosted *hosted, struct arena *arena, struct str app_id,
+			    struct str media_id)
+{
+	return hosted_url(
+		hosted, arena,
+		str_format(arena, STR_FMT "/" STR_FMT, STR_ARG(app_id), STR_ARG(media_id)));
+}
+
 /* Reads the spool key out of a token; false when the token is invalid or expired. */
 static bool token_key(const struct hosted *hosted, struct arena *arena, struct str token,
 		      struct str *key_out)
@@ -53,13 +66,33 @@ static bool token_key(const struct hosted *hosted, struct arena *arena, struct s
 	return clock_now_us(hosted->clock) < instant_read(plain.ptr);
 }
 
+static bool open_media(const struct hosted *hosted, struct arena *arena, struct str app_id,
+		       struct str media_id, struct hosted_file *file_out)
+{
+	struct media_row row = {0};
+	struct error err = {0};
+	if (hosted->media_files == NULL ||
+	    store_media_find(hosted->store, arena, app_id, media_id, &row, &err) != ERR_NONE)
+		return false;
+	*file_out = (struct hosted_file){
+		.fd = media_file_open(hosted->media_files, arena, media_id),
+		.size_bytes = row.size_bytes,
+		.mime_type = media_sniff(&row).mime_type,
+		.etag = str_format(arena, "\"" STR_FMT "\"", STR_ARG(str_slice(row.sha256, 0, 32))),
+	};
+	return file_out->fd >= 0;
+}
+
 bool hosted_open(const struct hosted *hosted, struct arena *arena, struct str token,
 		 struct hosted_file *file_out)
 {
-	struct str key;
+	struct str key, app_id;
 	struct spool_media file;
-	if (!token_key(hosted, arena, token, &key) ||
-	    !spool_media_open(hosted->spool, arena, key, &file))
+	if (!token_key(hosted, arena, token, &key))
+		return false;
+	if (str_take_until(&key, '/', &app_id) && str_skip(&key, STR("/")))
+		return open_media(hosted, arena, app_id, key, file_out);
+	if (!spool_media_open(hosted->spool, arena, key, &file))
 		return false;
 	*file_out = (struct hosted_file){
 		.fd = file.fd,

@@ -20,12 +20,16 @@
 struct arena;
 struct random_source;
 struct seal;
+struct media_files;
 struct spool;
+struct store;
 
 /* Needed by both sides. Its parts must outlive it. */
 struct hosted {
 	const struct seal *seal;
 	const struct spool *spool;
+	struct store *store;                   /* what uploaded files are */
+	const struct media_files *media_files; /* where they are; NULL = there are none */
 	const struct clock *clock;
 	const struct random_source *random;
 	const char *public_url; /* without trailing slash; read when an address is made */
@@ -41,6 +45,9 @@ struct hosted_file {
 /* Returns the address of the file with that spool key, in arena; it differs from call to call. A
  * secret: not for logs, nor for the timeline. */
 struct str hosted_url(const struct hosted *hosted, struct arena *arena, struct str key);
+/* The same for an uploaded file, which has no spool key. */
+struct str hosted_media_url(const struct hosted *hosted, struct arena *arena, struct str app_id,
+			    struct str media_id);
 /* Opens the file of a token. False for an invalid or expired token, and when the file is missing;
  * *file_out is then undefined. The caller closes file_out->fd. Blocks on the disk. */
 bool hosted_open(const struct hosted *hosted, struct arena *arena, struct str token,

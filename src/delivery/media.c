@@ -4,10 +4,16 @@
 #include "delivery_private.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "digest.h"
 
+#include "media_id.h"
+
+#include "store_media.h"
 #include "store_quota.h"
+
+#include "media_files.h"
 
 #include "fetch_share.h"
 #include "hosted.h"
@@ -168,6 +174,14 @@ static struct str full_text(struct delivery_task *t, enum spool_full full, int64
 	return quota_message(t->turn.arena, &over);
 }
 
+/* What uploaded files leave of a limit; 0 stays no limit. */
+static int64_t left_of(int64_t limit, int64_t used)
+{
+	if (limit == 0)
+		return 0;
+	return limit > used ? limit - used : 1;
+}
+
 /* Empty when the app may have another file. A store that cannot be asked limits nothing. */
 static struct str share_refusal(struct delivery_task *t, struct str key)
 {
@@ -175,9 +189,12 @@ static struct str share_refusal(struct delivery_task *t, struct str key)
 	struct quota_limits limits = {{0}};
 	struct error err = {0};
 	(void)store_quota_limits(config->store, t->turn.arena, t->work.app_id, &limits, &err);
+	int64_t bytes = 0, files = 0;
+	(void)store_media_used(config->store, t->turn.arena, t->work.app_id, &bytes, &files, &err);
 	const struct spool_share share = {.app_id = t->work.app_id,
-					  .bytes_max = limits.of[QUOTA_MEDIA_BYTES],
-					  .files_max = limits.of[QUOTA_MEDIA_FILES]};
+					  .bytes_max = left_of(limits.of[QUOTA_MEDIA_BYTES], bytes),
+					  .files_max =
+						  left_of(limits.of[QUOTA_MEDIA_FILES], files)};
 	spool_share_set(config->spool, key, &share);
 	const enum spool_full full = spool_share_full(config->spool, key, 1);
 	if (full == SPOOL_HAS_ROOM)
@@ -207,8 +224,53 @@ static enum next fetch(struct delivery_task *t, size_t index, bool is_optional, 
 	return verdict_fetch(t, &request);
 }
 
+/* ---- uploaded files ---- */
+
+static enum next media_lost(struct delivery_task *t, size_t index, bool is_optional,
+			    const char *why)
+{
+	return media_failed(t, index, is_optional, FAILURE_PERMANENT, str_of(why));
+}
+
+/* Its bytes are here: nothing is fetched. */
+static enum next want_uploaded(struct delivery_task *t, size_t index, bool is_optional,
+			       struct str media_id)
+{
+	const struct deliverer_config *config = &t->deliverer->config;
+	struct media_row row = {0};
+	struct error err = {0};
+	const enum err_kind kind = store_media_find(config->store, t->turn.arena, t->work.app_id,
+						    media_id, &row, &err);
+	if (kind == ERR_NOT_FOUND || config->media_files == NULL)
+		return media_lost(t, index, is_optional,
+				  "the uploaded file is gone (media_expired). Upload it again.");
+	if (kind != ERR_NONE)
+		return media_failed(t, index, is_optional, FAILURE_TRANSIENT,
+				    STR("the database did not say where it is."));
+	char *path = media_file_path(config->media_files, t->arena, media_id);
+	if (access(path, R_OK) != 0)
+		return media_lost(
+			t, index, is_optional,
+			"the uploaded file is not in the media store of this node. Upload "
+			"it again, or ask the operator.");
+	t->media.files[index] = (struct media_file){
+		.is_ready = true,
+		.size_bytes = row.size_bytes,
+		.sniff = media_sniff(&row),
+		.hosted_url =
+			config->hosted != NULL
+				? str_copy(t->arena, hosted_media_url(config->hosted, t->turn.arena,
+								      t->work.app_id, media_id))
+				: STR(""),
+	};
+	t->media.paths[index] = path;
+	return NEXT_ASK;
+}
+
 static enum next want_original(struct delivery_task *t, size_t index, bool is_optional)
 {
+	if (media_id_is(media_url(t, index)))
+		return want_uploaded(t, index, is_optional, media_url(t, index));
 	const struct str key = media_key(t, index);
 	struct spool_file file;
 	if (spool_find(t->deliverer->config.spool, t->turn.arena, key, &file)) {
