@@ -11,11 +11,13 @@
 #include "json_write.h"
 #include "utf8.h"
 
+#include "media_id.h"
 #include "platform_id.h"
 
 #include "person_print.h"
 #include "person_targets.h"
 #include "person_time.h"
+#include "person_upload.h"
 
 #define BODY_MAX_BYTES ((size_t)16 << 20)
 #define INPUT_MAX_BYTES ((size_t)1 << 20)
@@ -95,19 +97,33 @@ static enum person_status check_media(struct person *person, const char *value)
 {
 	struct str url = str_of(value);
 	const char *type = media_type(&url);
+	if (media_id_is(url))
+		return PERSON_DONE;
 	if (!is_url(url))
-		return person_say_wrong(
-			person,
-			"--media %.200s is a file of this machine, and files cannot "
-			"be uploaded yet: give an http or https address from which "
-			"the service can fetch it",
-			value);
+		return person_upload_check(person, str_z(person->arena, url));
 	if (type == NULL)
 		return person_say_wrong(person,
 					"--media %.200s: the ending does not say what it is; write "
 					"image:URL or video:URL",
 					value);
 	return PERSON_DONE;
+}
+
+enum person_status person_body_upload(struct person *person)
+{
+	const struct person_flags *flags = person->flags;
+	enum person_status status = PERSON_DONE;
+	person->media_ids = ARENA_ARRAY(person->arena, struct str, flags->count);
+	for (size_t i = 0; i < flags->count && status == PERSON_DONE; i++) {
+		struct str url = str_of(flags->given[i].value);
+		if (flags->given[i].flag != PERSON_FLAG_media)
+			continue;
+		(void)media_type(&url);
+		if (!media_id_is(url) && !is_url(url))
+			status = person_upload_file(person, str_z(person->arena, url),
+						    &person->media_ids[i]);
+	}
+	return status;
 }
 
 /* Each --alt stands after the --media that it describes. */
@@ -276,9 +292,15 @@ void person_body_write_media(struct person *person, struct json_writer *w)
 			continue;
 		struct str url = str_of(flags->given[i].value);
 		const char *type = media_type(&url);
+		const bool is_uploaded =
+			person->media_ids != NULL && !str_is_empty(person->media_ids[i]);
 		json_begin_object(w);
-		json_member_str(w, "url", url);
-		json_member_str(w, "type", str_of(type));
+		if (is_uploaded || media_id_is(url)) {
+			json_member_str(w, "media_id", is_uploaded ? person->media_ids[i] : url);
+		} else {
+			json_member_str(w, "url", url);
+			json_member_str(w, "type", str_of(type != NULL ? type : "image"));
+		}
 		/* its --alt stands before the next --media */
 		for (size_t j = i + 1;
 		     j < flags->count && flags->given[j].flag != PERSON_FLAG_media; j++) {

@@ -16,7 +16,12 @@ struct person_body {
 	struct str scheduled_at; /* as the API writes it; empty = now */
 };
 
-/* WRONG_USE with the reason on standard error: a file of this machine, media of unknown kind, a
+/* Uploads the files of this machine among --media, with what they are on the way on standard error:
+ * the body names them by their ids then. After all else that could be wrong was checked. FAILED:
+ * said. Blocks. */
+enum person_status person_body_upload(struct person *person);
+
+/* WRONG_USE with the reason on standard error: a file that cannot be read, media of unknown kind, a
  * time that cannot be read, an option of an unknown platform, no text and no media, a text that is
  * not UTF-8. */
 enum person_status person_body_check(struct person *person, struct person_body *body_out);

@@ -163,7 +163,8 @@ static enum err_kind read_answer(const struct person *person, struct arena *aren
 	out->status = result->status;
 	out->body = result->body;
 	out->etag = header_of(result, "ETag");
-	if (result->status == 204 || (result->status == 202 && str_is_empty(result->body)))
+	const bool is_empty = str_is_empty(result->body);
+	if (result->status == 204 || ((result->status == 201 || result->status == 202) && is_empty))
 		return ERR_NONE;
 	if (json_parse(arena, result->body, &limits, &out->json, NULL, NULL) == ERR_NONE &&
 	    json_is(out->json, JSON_TYPE_OBJECT))
@@ -196,6 +197,44 @@ enum err_kind person_get(struct person *person, struct arena *arena, struct str 
 	const struct person_request request = {
 		.method = "GET", .path = path, .is_repeatable = true};
 	return person_call(person, arena, &request, answer_out, err);
+}
+
+#define FILE_HEADERS_MAX 8
+#define FILE_TIMEOUT_MS (INT64_C(24) * 3600 * 1000)
+
+void person_call_file(struct person *person, struct arena *arena, struct transfer_request *request,
+		      struct transfer_result *result_out)
+{
+	struct transfer_header headers[FILE_HEADERS_MAX + 1] = {
+		{STR("Authorization"), authorization(person, arena, false)}};
+	size_t count = 1;
+	for (size_t i = 0; i < request->header_count && i < FILE_HEADERS_MAX; i++)
+		headers[count++] = request->headers[i];
+	request->headers = headers;
+	request->header_count = count;
+	request->url = str_concat(arena, person->url, request->url);
+	request->timeout_ms = FILE_TIMEOUT_MS;
+	request->fresh_connection = true;
+	transfer(person, arena, request, result_out);
+}
+
+enum err_kind person_call_read(struct person *person, struct arena *arena,
+			       const struct transfer_result *result,
+			       struct person_answer *answer_out, struct error *err)
+{
+	*answer_out = (struct person_answer){0};
+	return result->outcome == TRANSFER_ANSWERED
+		       ? read_answer(person, arena, result, answer_out, err)
+		       : no_answer(person, result, result->outcome != TRANSFER_NEVER_SENT, err);
+}
+
+struct str person_call_header(const struct transfer_result *result, const char *name)
+{
+	for (size_t i = 0; i < result->header_count; i++) {
+		if (str_equal_nocase(result->headers[i].name, str_of(name)))
+			return result->headers[i].value;
+	}
+	return (struct str){0};
 }
 
 void person_call_hook(struct person *person, struct arena *arena, struct str url,

@@ -49,6 +49,19 @@ enum err_kind person_call(struct person *person, struct arena *arena,
 /* person_call() with GET. */
 enum err_kind person_get(struct person *person, struct arena *arena, struct str path,
 			 struct person_answer *answer_out, struct error *err);
+/* One try of a call whose request or answer is a file: request has method, headers and what of it
+ * is a file; url is the path here. Adds the token. What of headers of the answer is asked for by
+ * person_call_header(). */
+struct transfer_request;
+struct transfer_result;
+void person_call_file(struct person *person, struct arena *arena, struct transfer_request *request,
+		      struct transfer_result *result_out);
+/* As person_call() reads an answer; one without a body is none of JSON. */
+enum err_kind person_call_read(struct person *person, struct arena *arena,
+			       const struct transfer_result *result,
+			       struct person_answer *answer_out, struct error *err);
+/* The value of that header; empty = none. */
+struct str person_call_header(const struct transfer_result *result, const char *name);
 /* One POST of bytes to any address, for listen: no token, no repeat. headers as in transfer.h.
  * *status_out is 0 without an answer, and why_out says why. */
 void person_call_hook(struct person *person, struct arena *arena, struct str url,

@@ -123,6 +123,8 @@ enum person_status person_verb_drafts_create(struct person *person)
 		status = person_body_check(person, body);
 	if (status == PERSON_DONE)
 		status = person_targets_find(person, targets);
+	if (status == PERSON_DONE)
+		status = person_body_upload(person);
 	if (status != PERSON_DONE)
 		return status;
 	const struct person_request request = {

@@ -207,6 +207,8 @@ enum person_status person_verb_post(struct person *person)
 	if (status == PERSON_DONE)
 		status = person_targets_find(person, &posting->targets);
 	if (status == PERSON_DONE)
+		status = person_body_upload(person);
+	if (status == PERSON_DONE)
 		status = publish(person, posting, &answer);
 	if (status != PERSON_DONE)
 		return status;
@@ -275,6 +277,8 @@ enum person_status person_verb_validate(struct person *person)
 	enum person_status status = check(person, posting);
 	if (status == PERSON_DONE)
 		status = person_targets_find(person, &posting->targets);
+	if (status == PERSON_DONE)
+		status = person_body_upload(person);
 	if (status != PERSON_DONE)
 		return status;
 	const struct person_request request = {

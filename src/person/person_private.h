@@ -44,6 +44,9 @@ struct person {
 	struct str secret; /* POSTHORN_WEBHOOK_SECRET; empty = make one */
 	const struct person_flags *flags;
 	uint64_t calls; /* made so far */
+	/* Ids of the files that person_body_upload() has uploaded, by the place of their flag;
+	 * NULL = none. */
+	struct str *media_ids;
 };
 
 static inline bool person_wants_json(const struct person *person)

@@ -20,7 +20,8 @@ WORDS = {
     "retryPosts": ["--since", "1h"],
     "edit": [ID, "--at", "+1h", "--if-match", '"a"'], "connection": [ID], "confirm": [ID],
     "export": [ID], "erase": [ID, "--confirm", ID], "accounts show": [ID], "accounts check": [ID], "accounts disconnect": [ID],
-    "webhooks create": ["https://a.example/"],
+    "webhooks create": ["https://a.example/"], "upload": [__file__],
+    **{f"media {word}": [ID] for word in ("show", "download", "delete")},
     "drafts create": ["text", "--to", ID], "drafts change": [ID, "--text", "a"], "drafts reject": [ID, "--reason", "a"],
     **{f"drafts {word}": [ID] for word in ("show", "delete", "publish")},
     "webhooks change": [ID, "--enable"], **{f"webhooks {word}": [ID] for word in ("show", "delete", "rotate", "test", "log")},
@@ -58,7 +59,7 @@ def refusing():
     server.server_close()
 
 
-COMMANDED = [row for row in ROWS if row[5] not in ("BROWSER", "PLATFORM") and row[4] != "beginConnection"]
+COMMANDED = [row for row in ROWS if row[5] not in ("BROWSER", "PLATFORM", "PROTOCOL") and row[4] != "beginConnection"]
 
 
 @pytest.mark.parametrize("row", COMMANDED, ids=lambda row: row[4])
