@@ -239,6 +239,8 @@ class Operation:
         return " \\\n  ".join(lines)
 
     def curl_body(self, value):
+        if isinstance(value, str):  # a file
+            return [f"-H 'Content-Type: {self.media()[0]}'", f"--data-binary @{value}"]
         if self.media()[0] != "application/json":
             return ["-d " + "&".join(f"{key}={text}" for key, text in value.items())]
         text = textwrap.indent(json.dumps(value, indent=2, ensure_ascii=False), "  ").strip()

@@ -10,6 +10,8 @@
 #include "http_origin.h"
 #include "httpd.h"
 
+#include "media_private.h"
+
 /* httpd/ does not see model/request_limits.h: its copies are compared here. */
 _Static_assert(HTTP_HEADERS_MAX == REQUEST_HEADERS_MAX, "request_limits.def");
 _Static_assert(HTTPD_HEADER_MAX_BYTES == REQUEST_HEADERS_MAX_BYTES, "request_limits.def");
@@ -84,11 +86,17 @@ bool api_is_within_rate(struct api *api, struct str app_id, bool is_counted,
 	return false;
 }
 
+static void count_request(struct api *api, struct str app_id)
+{
+	if (api->config.rate_limit_per_minute > 0)
+		(void)limiter_count(api->requests, app_id);
+}
+
 /* ---- checks before a handler ---- */
 
 /* A route whose query is read refuses unknown parameters together with its other problems
  * (respond_problems_init); the others do it here. */
-static bool has_no_stray_query(const struct http_request *request, struct http_response *response)
+bool api_has_no_stray_query(const struct http_request *request, struct http_response *response)
 {
 	struct problems problems;
 	if (respond_known_query(request) != NULL)
@@ -132,9 +140,15 @@ static bool before(void *context, struct http_request *request, struct http_resp
 		return false;
 	if (route == NULL || route->who != WHO_BEARER)
 		return true;
-	return bearer_check(api, request, response) &&
-	       api_is_within_rate(api, request_app(request)->id, true, response) &&
-	       has_no_stray_query(request, response);
+	if (!bearer_check(api, request, response))
+		return false;
+	/* A body that was let in and taken is not thrown away for the rate that others reached. */
+	if (request->stream != NULL) {
+		count_request(api, request_app(request)->id);
+		return true;
+	}
+	return api_is_within_rate(api, request_app(request)->id, true, response) &&
+	       api_has_no_stray_query(request, response);
 }
 
 /* For the routes whose callers have a token. The token form has its credentials in the headers too,
@@ -148,13 +162,14 @@ static enum http_admission admit(void *context, struct http_request *request,
 		       : HTTP_REFUSED;
 }
 
-/* These wait for a platform; all others for no more than the database. */
+/* These wait for a platform, and the ends of uploads for the disk and for who looks at the file;
+ * all others for no more than the database. */
 static enum http_run_mode run_mode_of(const struct api_route *route)
 {
 	static const http_handler waiting[] = {api_account_check, api_account_disconnect,
 					       api_connect_callback};
 	for (size_t i = 0; i < COUNT_OF(waiting); i++) {
-		if (route->handler == waiting[i])
+		if (route->handler == waiting[i] || route->body == BODY_STREAM)
 			return HTTP_RUN_PLATFORM;
 	}
 	return HTTP_RUN_STORE;
@@ -162,10 +177,12 @@ static enum http_run_mode run_mode_of(const struct api_route *route)
 
 /* ---- every answer ---- */
 
-/* The token of a path under /media/ is a secret: it gives access to a file. */
+/* The token of a path under /media/ is a secret: it gives access to a file; so is a link's. */
 static struct str path_for_log(const struct http_request *request)
 {
-	return str_has_prefix(request->path, STR("/media/")) ? STR("/media/***") : request->path;
+	if (str_has_prefix(request->path, STR("/media/")))
+		return STR("/media/***");
+	return media_path_is_link(request->path) ? STR("/v1/media/links/***") : request->path;
 }
 
 static bool has_header(const struct http_response *response, const char *name)
@@ -213,6 +230,7 @@ static void after(void *context, const struct http_request *request, struct http
 		http_response_header(response, "Referrer-Policy", STR("no-referrer"));
 	if (is_sandbox(request))
 		sandbox_headers(response);
+	media_link_headers(request, response);
 	LOG(api->config.log, DEBUG, "request", log_str("request_id", str_of(request->request_id)),
 	    log_str("address", request->remote_address), log_str("method", request->method),
 	    log_str("path", path_for_log(request)), log_int("status", response->status));
@@ -253,11 +271,29 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 
 /* ---- making it ---- */
 
+static enum http_body_mode body_mode_of(const struct api_route *route)
+{
+	if (route->body == BODY_STREAM)
+		return HTTP_BODY_STREAM;
+	return route->body == BODY_NONE ? HTTP_BODY_NONE : HTTP_BODY_MEMORY;
+}
+
+static const struct http_stream *stream_of(const struct api_route *route)
+{
+	if (route->body != BODY_STREAM)
+		return NULL;
+	return route->handler == api_media_create || route->handler == api_media_link_put
+		       ? &media_create_stream
+		       : &media_tus_stream;
+}
+
 static enum err_kind add_routes(struct api *api, struct error *err)
 {
 	static const size_t body_max[] = {[BODY_NONE] = 0,
 					  [BODY_JSON] = REQUEST_JSON_MAX_BYTES,
-					  [BODY_FORM] = REQUEST_FORM_MAX_BYTES};
+					  [BODY_FORM] = REQUEST_FORM_MAX_BYTES,
+					  /* a file, and what a form has around it */
+					  [BODY_STREAM] = MEDIA_FILE_MAX_BYTES + 65536};
 	for (size_t p = 0; p < COUNT_OF(prefixes); p++) {
 		for (size_t i = 0; i < COUNT_OF(routes); i++) {
 			const struct str pattern =
@@ -267,10 +303,10 @@ static enum err_kind add_routes(struct api *api, struct error *err)
 				.pattern = str_z(api->arena, pattern),
 				.handler = routes[i].handler,
 				.body_max_bytes = body_max[routes[i].body],
-				.body_mode = routes[i].body == BODY_NONE ? HTTP_BODY_NONE
-									 : HTTP_BODY_MEMORY,
+				.body_mode = body_mode_of(&routes[i]),
 				.run_mode = run_mode_of(&routes[i]),
 				.admit = routes[i].who == WHO_BEARER ? admit : NULL,
+				.stream = stream_of(&routes[i]),
 				.tag = &routes[i],
 			};
 			const enum err_kind kind = http_router_add(api->router, &route, 1, err);
@@ -279,6 +315,27 @@ static enum err_kind add_routes(struct api *api, struct error *err)
 		}
 	}
 	return ERR_NONE;
+}
+
+/* Browsers, and clients of the tus protocol, ask what there is without a token. */
+static enum err_kind add_upload_options(struct api *api, struct error *err)
+{
+	static const char *const paths[] = {"/media/uploads", "/media/uploads/{upload_id}",
+					    "/media/links/{token}",
+					    "/media/links/{token}/{upload_id}"};
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < COUNT_OF(prefixes) * COUNT_OF(paths) && kind == ERR_NONE; i++) {
+		const char *prefix = prefixes[i / COUNT_OF(paths)];
+		const char *path = paths[i % COUNT_OF(paths)];
+		const struct http_route route = {
+			.method = "OPTIONS",
+			.pattern = str_z(api->arena, str_format(api->arena, "%s%s", prefix, path)),
+			.handler = api_tus_options,
+			.run_mode = HTTP_RUN_INLINE,
+		};
+		kind = http_router_add(api->router, &route, 1, err);
+	}
+	return kind;
 }
 
 static enum err_kind add_pages(struct http_router *router, enum page_place where, struct error *err)
@@ -340,6 +397,8 @@ enum err_kind api_new(const struct api_config *config, struct api **api_out, str
 		kind = error_set(err, ERR_INTERNAL, "no memory for the API");
 	if (kind == ERR_NONE)
 		kind = add_routes(api, err);
+	if (kind == ERR_NONE)
+		kind = add_upload_options(api, err);
 	if (kind != ERR_NONE)
 		api_free(&api);
 	*api_out = api;
@@ -414,7 +473,7 @@ void api_serve_as(struct api *api, const struct app_row *app, struct http_reques
 	struct api_caller *caller = ARENA_NEW(request->arena, struct api_caller);
 	*caller = (struct api_caller){.app = *app, .scopes = SCOPES_ANY, .admin = admin};
 	request->user = caller;
-	if (has_no_stray_query(request, response) &&
+	if (api_has_no_stray_query(request, response) &&
 	    ((row->handler != api_post_publish && row->handler != api_draft_publish) ||
 	     may_publish(app, response)))
 		row->handler(api, request, response);

@@ -34,6 +34,7 @@ struct deliverer;
 struct event_row;
 struct hosted;
 struct log;
+struct media_uploads;
 struct random_source;
 struct seal;
 struct store;
@@ -80,6 +81,7 @@ struct api_config {
 	struct webhooker *webhooker; /* to wake it; may be set after api_new (api_set_webhooker) */
 	const struct seal *seal;     /* webhook secrets */
 	const struct hosted *hosted; /* files for platforms that fetch; NULL = none */
+	struct media_uploads *uploads;
 	const struct clock *clock;
 	const struct random_source *random;
 	const struct log *log;

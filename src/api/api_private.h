@@ -28,6 +28,7 @@
 #include "store_connection.h"
 #include "store_delivery.h"
 #include "store_key.h"
+#include "store_media.h"
 #include "store_post.h"
 
 #include "http.h"
@@ -62,7 +63,7 @@ struct api {
 };
 
 enum route_who { WHO_NOBODY, WHO_BASIC, WHO_BEARER };
-enum route_body { BODY_NONE, BODY_JSON, BODY_FORM };
+enum route_body { BODY_NONE, BODY_JSON, BODY_FORM, BODY_STREAM };
 
 struct api_route {
 	const char *method;
@@ -224,6 +225,9 @@ void bearer_known_free(struct bearer_known **known);
 bool api_is_within_rate(struct api *api, struct str app_id, bool is_counted,
 			struct http_response *response);
 
+/* Answers 422 when a route that reads no query is given one. False: answered. */
+bool api_has_no_stray_query(const struct http_request *request, struct http_response *response);
+
 /* ---- post_write.c ---- */
 
 /* How a post is shown. */
@@ -304,6 +308,19 @@ void api_targets_check(const struct publish_request *post, const struct account_
 void api_account_check_rules(struct arena *arena, const struct app_row *app,
 			     const struct account_row *account, const struct post_content *content,
 			     struct problems *problems);
+
+/* ---- media_use.c: uploaded files that posts name ---- */
+
+/* The ids in content, in arena. */
+struct media_names media_use_names(struct arena *arena, const struct post_content *content);
+/* Adds a PROBLEM_MEDIA for each file that content names and the app has not (unknown_media,
+ * not_uploaded), or that cannot be a medium (bad_type); gives media the type of its file where the
+ * request left that open. *names_out: all ids. */
+enum err_kind media_use_check(const struct api *api, struct str app_id,
+			      const struct post_content *content, struct problems *problems,
+			      struct media_names *names_out, struct error *err);
+/* A retry of a post whose file is gone. */
+void media_respond_expired(struct http_response *response);
 
 /* ---- events.c ---- */
 

@@ -83,11 +83,13 @@ static enum err_kind find_problems(struct api *api, struct str app_id, const str
 	struct account_row *accounts = NULL;
 	publish_request_read(problems->arena, body, STR(""), clock_now_us(api->config.clock),
 			     &api->config.media_url_check, &post, problems);
-	const bool is_whole = problems->count == 0;
+	struct media_names names;
 	struct app_row app = {0};
-	if (post.account_count == 0)
-		return ERR_NONE;
-	enum err_kind kind = api_post_accounts(api, app_id, &post, problems, &accounts, err);
+	enum err_kind kind = media_use_check(api, app_id, &post.content, problems, &names, err);
+	const bool is_whole = problems->count == 0;
+	if (kind != ERR_NONE || post.account_count == 0)
+		return kind;
+	kind = api_post_accounts(api, app_id, &post, problems, &accounts, err);
 	if (kind == ERR_NONE && is_whole)
 		kind = store_app_find(api->config.store, problems->arena, app_id, &app, err);
 	if (kind == ERR_NONE && is_whole)
@@ -234,6 +236,7 @@ static bool check_types(struct drafts_call *c, const struct json *body)
 	problems_init(&found, c->request->arena);
 	publish_request_read(c->request->arena, body, STR(""), clock_now_us(c->api->config.clock),
 			     NULL, &post, &found);
+	c->draft.media = media_use_names(c->request->arena, &post.content);
 	for (size_t i = 0; i < found.count; i++) {
 		if (is_wrong_type(&found.items[i]))
 			problem_add_whole(&c->problems, &found.items[i]);
@@ -289,6 +292,7 @@ void api_draft_create(void *context, struct http_request *request, struct http_r
 		.body = text_of(request->arena, &body),
 		.created_by = author(request),
 		.created_at_us = now_us,
+		.media = c.draft.media,
 	};
 	const enum err_kind kind = store_draft_create(c.api->config.store, &c.draft, &result, &err);
 	if (is_written(&c, kind, &result, &err) && load(&c, c.draft.id))

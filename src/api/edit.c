@@ -69,7 +69,7 @@ static bool ask_store(struct editing *e, struct post_change_result *result)
 		respond_over_quota(e->response, &result->over);
 		return false;
 	}
-	return result->outcome == POST_CHANGED_BEFORE ||
+	return result->outcome == POST_CHANGED_BEFORE || result->outcome == POST_EDIT_MEDIA_GONE ||
 	       !post_respond_too_late(e->response, result);
 }
 
@@ -109,7 +109,10 @@ static bool make_whole(struct editing *e)
 			   &whole.content, &e->problems);
 	e->edit.has_time = at != NULL;
 	e->edit.scheduled_at_us = publish_schedule_read(at, e->edit.now_us, &e->problems);
-	if (respond_if_problems(e->response, &e->problems))
+	kind = media_use_check(e->api, e->edit.app_id, &whole.content, &e->problems, &e->edit.media,
+			       &err);
+	if (respond_if_failed(e->api, e->request, e->response, kind, &err) ||
+	    respond_if_problems(e->response, &e->problems))
 		return false;
 	kind = api_post_accounts(e->api, e->edit.app_id, &whole, &e->problems, &accounts, &err);
 	if (respond_if_failed(e->api, e->request, e->response, kind, &err) ||

@@ -264,5 +264,8 @@ void api_post_try_again(void *context, struct http_request *request, struct http
 		add_problems(&c, &retry, &result);
 		respond_problems(response, &c.problems);
 		return;
+	case POST_RETRY_MEDIA_EXPIRED:
+		media_respond_expired(response);
+		return;
 	}
 }

@@ -34,6 +34,20 @@ struct publishing {
 		draft_outcome; /* POST_DRAFT_GONE, POST_DRAFT_CHANGED: not answered */
 };
 
+/* ---- uploaded files ---- */
+
+/* Together with the problems of the request itself, whose order is api-decisions.md 6. False:
+ * answered. */
+static bool check_media(struct publishing *p)
+{
+	struct error err = {0};
+	const enum err_kind kind =
+		media_use_check(p->api, request_app(p->request)->id, &p->post.content, &p->problems,
+				&p->accept.media, &err);
+	return !respond_if_failed(p->api, p->request, p->response, kind, &err) &&
+	       !respond_if_problems(p->response, &p->problems);
+}
+
 /* ---- accounts ---- */
 
 const char *api_account_unusable_reason(const struct account_row *account, bool is_found)
@@ -359,6 +373,15 @@ static void answer_account_gone(struct publishing *p)
 	respond_failure(p->api, p->request, p->response, ERR_TEMPORARY, &err);
 }
 
+/* As above, of a file that was deleted. */
+static void answer_media_gone(struct publishing *p)
+{
+	if (!check_media(p))
+		return;
+	const struct error err = {.kind = ERR_TEMPORARY, .text = "a file was temporarily gone"};
+	respond_failure(p->api, p->request, p->response, ERR_TEMPORARY, &err);
+}
+
 static void accept(struct publishing *p)
 {
 	struct post_accept_result result = {0};
@@ -388,6 +411,9 @@ static void accept(struct publishing *p)
 	case POST_ANSWERED_BEFORE:
 		respond_kept(p, &result.kept);
 		return;
+	case POST_MEDIA_GONE:
+		answer_media_gone(p);
+		return;
 	case POST_DRAFT_GONE:
 	case POST_DRAFT_CHANGED:
 		p->draft_outcome = result.outcome;
@@ -406,7 +432,7 @@ enum post_accept_outcome api_publish_draft(struct api *api, struct http_request 
 	p.accept.draft_body = draft->body;
 	publish_request_read(request->arena, body, draft->id, p.accept.now_us,
 			     &api->config.media_url_check, &p.post, &p.problems);
-	if (!respond_if_problems(response, &p.problems) && load_accounts(&p) && check_rules(&p))
+	if (check_media(&p) && load_accounts(&p) && check_rules(&p))
 		accept(&p);
 	return p.draft_outcome;
 }
@@ -422,6 +448,6 @@ void api_post_publish(void *context, struct http_request *request, struct http_r
 	p.accept.now_us = clock_now_us(p.api->config.clock);
 	publish_request_read(request->arena, body, STR(""), p.accept.now_us,
 			     &p.api->config.media_url_check, &p.post, &p.problems);
-	if (!respond_if_problems(response, &p.problems) && load_accounts(&p) && check_rules(&p))
+	if (check_media(&p) && load_accounts(&p) && check_rules(&p))
 		accept(&p);
 }

@@ -164,9 +164,13 @@ void api_post_validate(void *context, struct http_request *request, struct http_
 		return;
 	publish_request_read(request->arena, body, STR(""), clock_now_us(v.api->config.clock),
 			     &v.api->config.media_url_check, &v.post, &v.problems);
-	if (respond_if_problems(response, &v.problems))
+	struct media_names names;
+	enum err_kind kind = media_use_check(v.api, request_app(request)->id, &v.post.content,
+					     &v.problems, &names, &err);
+	if (respond_if_failed(v.api, request, response, kind, &err) ||
+	    respond_if_problems(response, &v.problems))
 		return;
-	const enum err_kind kind = load_accounts(&v, &err);
+	kind = load_accounts(&v, &err);
 	if (kind != ERR_NONE) {
 		respond_failure(v.api, request, response, kind, &err);
 		return;

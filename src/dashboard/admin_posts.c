@@ -513,6 +513,9 @@ static enum err_kind send_again(struct admin *admin, struct arena *arena,
 	case POST_RETRY_ACCOUNTS_GONE:
 		return error_set(err, ERR_INVALID,
 				 "The account cannot be published to; reconnect it first.");
+	case POST_RETRY_MEDIA_EXPIRED:
+		return error_set(err, ERR_INVALID,
+				 "An uploaded file of the post is gone; publish a new post.");
 	case POST_RETRY_NOTHING:
 		break;
 	}

@@ -20,6 +20,9 @@ FILLING = {
     "account_id": "01a1fcda-7451-7617-8dc3-203f49eaf281",
     "draft_id": "01a1fcda-7451-7617-8dc3-203f49eaf283",
     "webhook_id": "01a1fcda-7451-7617-8dc3-203f49eaf282",
+    "media_id": "med_01a1fcda-7451-7617-8dc3-203f49eaf284",
+    "upload_id": "01a1fcda-7451-7617-8dc3-203f49eaf285",
+    "token": "A" * 43,
     "user_id": "user-of-nobody",
     "code": "0" * 32,
 }

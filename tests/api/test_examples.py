@@ -31,6 +31,7 @@ REPLACED = [
     (re.compile(r"\b(?:pht|phk|pcf)_[0-9A-Za-z_-]{43}"), None),
     (re.compile(r"whsec_[0-9A-Za-z+/=]+"), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "0123456789abcdef" * 4),
+    (re.compile(r"links/[0-9A-Za-z_-]{43}"), "links/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq"),
     (re.compile(r"(state|code_challenge)=[^&\"]+"), r"\1=..."),
     (re.compile(r"[0-9a-f]{32}/(picture\.jpg)"), r"\1"),
     # ids that the sandbox's platforms count up
@@ -203,6 +204,35 @@ def walk_drafts(record, account):
     record.walk("deleteDraft", 204, draft_id=other)
 
 
+def walk_media(record):
+    app, pdf = record.app, b"%PDF-1.4\n% walnut bread\n%%EOF\n"
+    tus = {"Tus-Resumable": "1.0.0"}
+    offset = {**tus, "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0"}
+    record.refused("uploadMedia", 415, "UNSUPPORTED_MEDIA_TYPE", data=b"no picture")
+    made = record.walk("uploadMedia", 201, data=pdf, headers={"Content-Disposition": 'attachment; filename="recipe.pdf"'})["data"]
+    record.walk("listMedia", 200, params={"per_page": 1})
+    record.walk("getMedia", 200, media_id=made["id"])
+    record.walk("getMediaContent", 200, media_id=made["id"])
+    app.post("/v1/drafts", json={"content": "a", "platforms": {"linkedin": {"document": {"url": made["id"], "title": "a"}}}})
+    record.refused("deleteMedia", 409, "MEDIA_IN_USE", media_id=made["id"])
+    record.walk("deleteMedia", 204, media_id=record.call("uploadMedia", 201, data=pdf).json()["data"]["id"])
+    begun = record.keep("createUpload", record.call("createUpload", 201, headers={**tus, "Upload-Length": str(len(pdf))}))
+    place = {"upload_id": begun.headers["Location"].rsplit("/", 1)[1]}
+    record.walk("continueUpload", 204, data=pdf[:5], headers=offset, **place)
+    record.walk("getUpload", 200, **place)
+    record.refused("continueUpload", 409, "UPLOAD_CONFLICT", data=pdf, headers=offset, **place)
+    record.walk("deleteUpload", 204, headers=tus, **place)
+    by = {"authorization": None}
+    link = {"token": record.walk("createUploadLink", 201, json={"expires_in": 3600})["data"]["upload_url"].rsplit("/", 1)[1]}
+    begun = record.keep("createUploadByLink", record.call("createUploadByLink", 201, headers={**tus, "Upload-Length": "9"}, **link, **by))
+    place = {**link, "upload_id": begun.headers["Location"].rsplit("/", 1)[1]}
+    record.walk("continueUploadByLink", 204, data=pdf[:5], headers=offset, **place, **by)
+    record.walk("getUploadByLink", 200, headers=tus, **place, **by)
+    record.walk("deleteUploadByLink", 204, headers=tus, **place, **by)
+    record.walk("putByLink", 201, data=pdf, **link, **by)
+    record.refused("putByLink", 409, "LINK_USED", data=pdf, **link, **by)
+
+
 def walk_post_errors(record, account, picture):
     text = {"account_ids": [account], "content": "Walnut bread"}
     key = f"Bearer {create(record.app, 'read')['key']}"
@@ -285,6 +315,7 @@ def recorded(tmp_path_factory, own_sandbox, media):
         walk_accounts(record, account)
         walk_posts(record, account, media.image(), sandbox)
         walk_drafts(record, account)
+        walk_media(record)
         walk_post_errors(record, account, media.image())
         walk_webhooks(record, receiver)
         walk_service(record)

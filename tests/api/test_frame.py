@@ -53,5 +53,7 @@ def test_every_row_has_its_verb():
             assert who == "NOBODY" and method == "GET", (method, path)
         elif verb == "PLATFORM":
             assert who == "NOBODY" and method == "POST", (method, path)
+        elif verb == "PROTOCOL":
+            assert path.startswith(("/media/uploads", "/media/links/")), (method, path)
         else:
             assert verb in verbs(), f"{method} {path}: give the route a verb (docs/design.md 5)"

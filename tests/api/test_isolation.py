@@ -12,6 +12,15 @@ from harness import App, basic, check_error, marker, stores_nothing, utc
 from test_conventions import FILLING, PREFIXES, ROUTES
 
 
+def upload_of(app):
+    return app.post("/v1/media", data=b"%PDF-1.4\n%%EOF\n").json()["data"]["id"]
+
+
+def begun_upload_of(app):
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "100"}
+    return app.post("/v1/media/uploads", headers=headers).headers["Location"].rsplit("/", 1)[1]
+
+
 @pytest.fixture(scope="module")
 def theirs(service):
     """The other app, with one object of every kind."""
@@ -25,6 +34,8 @@ def theirs(service):
         "user_id": "their user",
         "draft_id": app.post("/v1/drafts", json={"content": marker("their draft")}).json()["data"]["id"],
         "webhook_id": app.post("/v1/webhooks", json={"url": "https://theirs.example/hook"}).json()["data"]["id"],
+        "media_id": upload_of(app),
+        "upload_id": begun_upload_of(app),
     }
     return app
 
@@ -119,6 +130,21 @@ OWNER = {
     ("POST", "/oauth/{platform}/data-deletion"): None,
     ("GET", "/oauth/{platform}/data-deletion/{code}"): None,
     ("GET", "/platforms"): 200,
+    ("POST", "/media"): 415,
+    ("GET", "/media"): 200,
+    ("GET", "/media/{media_id}"): 200,
+    ("GET", "/media/{media_id}/content"): 200,
+    ("DELETE", "/media/{media_id}"): 204,
+    ("POST", "/media/uploads"): 412,  # without the protocol's headers; so the next three but GET
+    ("GET", "/media/uploads/{upload_id}"): 200,
+    ("PATCH", "/media/uploads/{upload_id}"): 412,
+    ("DELETE", "/media/uploads/{upload_id}"): 412,
+    ("POST", "/media/links"): 201,
+    ("PUT", "/media/links/{token}"): None,
+    ("POST", "/media/links/{token}"): None,
+    ("GET", "/media/links/{token}/{upload_id}"): None,
+    ("PATCH", "/media/links/{token}/{upload_id}"): None,
+    ("DELETE", "/media/links/{token}/{upload_id}"): None,
 }
 # Erasing answers all users of any app alike, also those whom nobody knows: test_people.py.
 MATRIX = [row for row in ROUTES if OWNER.get((row[0], row[1])) is not None and row[:2] != ("DELETE", "/users/{user_id}")]
@@ -137,7 +163,8 @@ class Owner:
         self.app = App(service, name="matrix", owner="matrix@example.com").set_credentials("facebook").issue_token()
         self.connection = self.app.connect("facebook", user_id="matrix user")
         self.account_id = self.connection.accounts[0]["id"]
-        self.kept = {kind: self.fresh(kind) for kind in ("connection_id", "account_id", "post_id", "draft_id", "webhook_id", "user_id")}
+        self.kept = {kind: self.fresh(kind) for kind in (
+            "connection_id", "account_id", "post_id", "draft_id", "webhook_id", "user_id", "media_id", "upload_id")}
         self.deleted_webhook = self.fresh("webhook_id")
         assert self.app.request("DELETE", f"/v1/webhooks/{self.deleted_webhook}").status_code == 204
 
@@ -146,6 +173,10 @@ class Owner:
             return self.connection.id
         if kind == "account_id":
             return self.app.connect("facebook", user_id=f"user {uuid.uuid4()}").accounts[0]["id"]
+        if kind == "media_id":
+            return upload_of(self.app)
+        if kind == "upload_id":
+            return begun_upload_of(self.app)
         if kind == "user_id":
             return "matrix user"
         if kind == "post_id":

@@ -170,7 +170,7 @@ def test_everything_is_told_at_once(app, one):
         "accounts_ids": ["Unknown field. Did you mean account_ids?"],
         "account_ids": ["A post must have 1 to 100 accounts."],
         "media.0.link": ["Unknown field. Did you mean url?"],
-        "media.0.url": ["A media item needs a url."],
+        "media.0.url": ["A media item needs a url, or the media_id of an uploaded file."],
     }
     assert body["message"].endswith("(and 4 more errors)")
     wrong = {"account_ids": [one["x"]], "contnet": "Hello"}
