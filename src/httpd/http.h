@@ -156,8 +156,7 @@ struct http_route {
 	enum http_body_mode body_mode;
 	enum http_run_mode run_mode;
 	http_admit admit; /* of requests with a body, before it is read; NULL = all are admitted */
-	/* with HTTP_BODY_STREAM; its handler runs when all of the body was taken, and never INLINE
-	 * */
+	/* with HTTP_BODY_STREAM; its handler runs when all was taken, and never INLINE */
 	const struct http_stream *stream;
 	const void *tag;     /* for the before hook: which check this route wants */
 	bool takes_any_host; /* answers whatever Host says (httpd_config.hosts) */

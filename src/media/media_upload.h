@@ -6,7 +6,7 @@
  * row that ends (media_sweep.h), or no row and is swept.
  *
  * One writes an upload at a time. Who opens it shuts out who had it open before: in this process at
- * once, elsewhere by the fence of its row. Every function may block on the disk and the database. */
+ * once, elsewhere by the fence of its row. All functions may block on the disk and the database. */
 #pragma once
 
 #include <stdbool.h>

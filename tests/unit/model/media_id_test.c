@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -35,35 +36,20 @@ static void every_place_is_found(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new("test", (size_t)1 << 20);
-	static const char text[] =
-		"{\"mode\":\"basic\",\"containers\":[{\"content\":\"a\",\"media\":["
-		"{\"media_id\":\"" ID("1") "\",\"type\":\"video\",\"thumbnail_url\":\"" ID(
-			"2") "\"},{\"url\":\"https://a.example/b.jpg\",\"type\":\"image\"}]}],"
-			     "\"options\":{\"x\":{\"article\":{\"cover_url\":\"" ID(
-				     "3") "\",\"title\":\"" ID("4") "\"}},\"youtube\":{"
-								    "\"captions\":[{\"url\":"
-								    "\"" ID("5") "\"}]}},"
-										 "\"overrides"
-										 "\":{\"x\":{"
-										 "\"media\":[{"
-										 "\"media_"
-										 "id\":\"" ID(
-											 "6") "\","
-											      "\"ty"
-											      "pe\""
-											      ":\"i"
-											      "mage"
-											      "\"}]"
-											      ","
-											      "\"op"
-											      "tion"
-											      "s\":"
-											      "{\"t"
-											      "humb"
-											      "nail"
-											      "_url"
-											      "\":"
-											      "\"" ID("7") "\"}}}}";
+	/* single quotes stand for double ones */
+	static const char pattern[] =
+		"{'mode':'basic','containers':[{'content':'a','media':["
+		"{'media_id':'%s1','type':'video','thumbnail_url':'%s2'},"
+		"{'url':'https://a.example/b.jpg','type':'image'}]}],"
+		"'options':{'x':{'article':{'cover_url':'%s3','title':'%s4'}},"
+		"'youtube':{'captions':[{'url':'%s5'}]}},"
+		"'overrides':{'x':{'media':[{'media_id':'%s6','type':'image'}],"
+		"'options':{'thumbnail_url':'%s7'}}}}";
+	static const char id[] = "med_01990000-0000-7000-8000-00000000000";
+	char text[1024];
+	snprintf(text, sizeof(text), pattern, id, id, id, id, id, id, id);
+	for (char *at = text; *at != '\0'; at++)
+		*at = *at == '\'' ? '"' : *at;
 	static const char *const expected[][2] = {
 		{ID("1"), "media.0.media_id"},
 		{ID("2"), "media.0.thumbnail_url"},
