@@ -511,7 +511,7 @@ void api_serve_within(struct api *api, const struct http_request *outer,
 		return;
 	request->user = outer->user;
 	if (bearer_may_call(request, response, row->scopes) &&
-	    has_no_stray_query(request, response))
+	    api_has_no_stray_query(request, response))
 		row->handler(api, request, response);
 }
 
