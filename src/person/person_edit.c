@@ -208,6 +208,8 @@ enum person_status person_verb_edit(struct person *person)
 		status = person_fetch(person, person_fetch_word_path(person, "/v1/posts/", ""),
 				      &read);
 	if (status == PERSON_DONE)
+		status = person_body_upload(person);
+	if (status == PERSON_DONE)
 		status = change(&e, &read, &answer);
 	if (status != PERSON_DONE)
 		return status;

@@ -103,15 +103,24 @@ struct deleting {
 	enum media_delete_outcome outcome;
 };
 
+/* The app's other transactions wait: none begins to use the file meanwhile. */
+static enum err_kind find_locked(struct store_tx *tx, struct str app_id, struct str media_id,
+				 struct media_row *out, struct error *err)
+{
+	const enum err_kind kind = store_tx_lock_app(tx, app_id, err);
+	return kind == ERR_NONE ? sql_find(tx->sql, tx->arena,
+					   SQL_ROW(SQL_MEDIA_FIND,
+						   SQL_ARGS(sql_text(media_id), sql_text(app_id)),
+						   media_row_read),
+					   out, "file", err)
+				: kind;
+}
+
 static enum err_kind delete_one(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct deleting *d = argument;
 	struct media_row row = {0};
-	const enum err_kind kind = sql_find(
-		tx->sql, tx->arena,
-		SQL_ROW(SQL_MEDIA_FIND, SQL_ARGS(sql_text(d->media_id), sql_text(d->app_id)),
-			media_row_read),
-		&row, "file", err);
+	const enum err_kind kind = find_locked(tx, d->app_id, d->media_id, &row, err);
 	d->outcome = row.is_needed ? MEDIA_IN_USE : MEDIA_DELETED;
 	return kind == ERR_NONE && !row.is_needed ? store_media_drop(tx, d->media_id, err) : kind;
 }
@@ -130,14 +139,14 @@ enum err_kind store_media_delete(struct store *store, struct str app_id, struct 
 
 struct unused {
 	struct str id;
-	bool is_needed;
+	struct str app_id;
 };
 
 static void unused_read(struct sql_cursor *cursor, void *out)
 {
 	struct unused *unused = out;
 	unused->id = sql_take_text(cursor);
-	unused->is_needed = sql_take_bool(cursor);
+	unused->app_id = sql_take_text(cursor);
 }
 
 struct expiring {
@@ -146,6 +155,21 @@ struct expiring {
 	int64_t max;
 	int64_t seen;
 };
+
+/* Whether it is needed is looked at once nobody can begin to use it. */
+static enum err_kind expire_one(struct store_tx *tx, const struct expiring *e,
+				const struct unused *unused, struct error *err)
+{
+	struct media_row row = {0};
+	enum err_kind kind = find_locked(tx, unused->app_id, unused->id, &row, err);
+	if (kind == ERR_NOT_FOUND || (kind == ERR_NONE && row.used_at_us >= e->before_us))
+		return ERR_NONE;
+	if (kind != ERR_NONE)
+		return kind;
+	return row.is_needed ? sql_run(tx->sql, SQL_MEDIA_USE_AT,
+				       SQL_ARGS(sql_text(row.id), sql_int(e->now_us)), NULL, err)
+			     : store_media_drop(tx, row.id, err);
+}
 
 static enum err_kind expire(struct store_tx *tx, void *argument, struct error *err)
 {
@@ -159,11 +183,7 @@ static enum err_kind expire(struct store_tx *tx, void *argument, struct error *e
 				      (void **)&rows, &count, err);
 	e->seen = (int64_t)count;
 	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
-		kind = rows[i].is_needed
-			       ? sql_run(tx->sql, SQL_MEDIA_USE_AT,
-					 SQL_ARGS(sql_text(rows[i].id), sql_int(e->now_us)), NULL,
-					 err)
-			       : store_media_drop(tx, rows[i].id, err);
+		kind = expire_one(tx, e, &rows[i], err);
 	return kind;
 }
 

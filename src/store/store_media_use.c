@@ -13,7 +13,7 @@ enum err_kind store_media_are_there(struct store_tx *tx, struct str app_id,
 				    const struct media_names *names, bool *are_out,
 				    struct error *err)
 {
-	enum err_kind kind = ERR_NONE;
+	enum err_kind kind = names->count > 0 ? store_tx_lock_app(tx, app_id, err) : ERR_NONE;
 	*are_out = true;
 	for (size_t i = 0; i < names->count && kind == ERR_NONE && *are_out; i++) {
 		int64_t count = 0;
@@ -42,7 +42,8 @@ enum err_kind store_media_unuse(struct store_tx *tx, struct str owner_id, struct
 enum err_kind store_media_use(struct store_tx *tx, struct str app_id, struct str owner_id,
 			      const struct media_names *names, struct error *err)
 {
-	enum err_kind kind = ERR_NONE;
+	/* Until this transaction ends nobody deletes a file of the app. */
+	enum err_kind kind = names->count > 0 ? store_tx_lock_app(tx, app_id, err) : ERR_NONE;
 	for (size_t i = 0; i < names->count && kind == ERR_NONE; i++)
 		kind = sql_run(
 			tx->sql, SQL_MEDIA_USES_INSERT,
