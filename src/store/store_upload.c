@@ -233,6 +233,9 @@ static enum err_kind end(struct store_tx *tx, void *argument, struct error *err)
 				   ERR_CONFLICT, "upload of this fence", err);
 	if (kind == ERR_NONE)
 		kind = count(tx, u, media->size_bytes - known_bytes(upload->size_bytes), 0, err);
+	/* Its part is a file of its own: gone too, should nobody live to remove it. */
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_MEDIA_GONE, SQL_ARGS(sql_text(upload->id)), NULL, err);
 	return kind == ERR_NONE
 		       ? sql_run(tx->sql, SQL_MEDIA_INSERT,
 				 SQL_ARGS(sql_text(media->id), sql_text(media->app_id),
