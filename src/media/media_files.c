@@ -154,6 +154,7 @@ struct sniff media_sniff(const struct media_row *row)
 			break;
 	}
 	sniff.is_animated = row->is_animated;
+	sniff.is_telling = row->is_telling;
 	sniff.width = (uint32_t)row->width;
 	sniff.height = (uint32_t)row->height;
 	sniff.duration_ms = row->duration_ms;

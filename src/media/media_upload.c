@@ -356,6 +356,7 @@ static struct media_row describe(const struct media_upload *upload, struct arena
 		.height = sniff->height,
 		.duration_ms = sniff->duration_ms,
 		.is_animated = sniff->is_animated,
+		.is_telling = sniff->is_telling,
 		.created_at_us = now_us(upload->of),
 		.used_at_us = now_us(upload->of),
 	};

@@ -19,6 +19,7 @@ static void media_row_read(struct sql_cursor *cursor, void *out)
 	media->height = sql_take_int(cursor);
 	media->duration_ms = sql_take_int(cursor);
 	media->is_animated = sql_take_bool(cursor);
+	media->is_telling = sql_take_bool(cursor);
 	media->created_at_us = sql_take_int(cursor);
 	media->used_at_us = sql_take_int(cursor);
 	media->is_needed = sql_take_bool(cursor);

@@ -20,6 +20,7 @@ struct media_row {
 	int64_t height;
 	int64_t duration_ms;
 	bool is_animated;
+	bool is_telling; /* of place or camera (sniff.h) */
 	int64_t created_at_us;
 	int64_t used_at_us; /* made, or last used */
 	bool is_needed;     /* by an unfinished post or a draft: it stays */

@@ -243,6 +243,7 @@ static enum err_kind end(struct store_tx *tx, void *argument, struct error *err)
 					  sql_text(media->sha256), sql_int(media->size_bytes),
 					  sql_int(media->width), sql_int(media->height),
 					  sql_int(media->duration_ms), sql_int(media->is_animated),
+					  sql_int(media->is_telling),
 					  sql_int(media->created_at_us)),
 				 NULL, err)
 		       : kind;

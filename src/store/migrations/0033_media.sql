@@ -12,6 +12,7 @@ CREATE TABLE media (
 	height BIGINT NOT NULL,
 	duration_ms BIGINT NOT NULL,
 	is_animated BIGINT NOT NULL CHECK (is_animated IN (0, 1)),
+	is_telling BIGINT NOT NULL CHECK (is_telling IN (0, 1)), -- of place or camera
 	created_at_us BIGINT NOT NULL,
 	used_at_us BIGINT NOT NULL
 );
