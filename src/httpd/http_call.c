@@ -79,6 +79,7 @@ struct call {
 	char *piece;
 	size_t piece_bytes;
 	int64_t taking_since_us;
+	_Atomic bool is_taking; /* a pool has the piece */
 	bool has_stream;           /* begun and not ended */
 	struct http_share *share;  /* of the address, for its bodies; NULL = not counted */
 	size_t body_counted_bytes; /* in the share and the context */
@@ -686,6 +687,7 @@ static enum MHD_Result suspend(struct call *call, enum call_phase phase, enum ht
 		return MHD_YES;
 	call->admission = HTTP_REFUSED;
 	call->is_refused = phase == CALL_STREAMING;
+	atomic_store(&call->is_taking, false);
 	fault_render(call, HTTP_FAULT_UNAVAILABLE);
 	resume(call);
 	return MHD_YES;
@@ -745,6 +747,7 @@ static void piece_run(struct http_job *job)
 		answer_by_hand(call);
 		shutdown(socket_of(call->connection), SHUT_RD);
 	}
+	atomic_store(&call->is_taking, false);
 	resume(call);
 }
 
@@ -849,6 +852,7 @@ static enum MHD_Result piece_keep(struct call *call, struct str bytes)
 	if (call->piece_bytes < PIECE_BYTES)
 		return MHD_YES;
 	call->taking_since_us = now_us();
+	atomic_store(&call->is_taking, true);
 	return suspend(call, CALL_STREAMING, HTTP_RUN_DISK, piece_run);
 }
 
@@ -940,6 +944,9 @@ enum MHD_Result http_call_on_request(void *context, struct MHD_Connection *conne
 	(void)url; /* decoded by libmicrohttpd's rules, not ours */
 	if (call == NULL)
 		return MHD_queue_response(connection, NO_MEMORY_STATUS, worker->shared->no_memory);
+	/* libmicrohttpd goes on with a chunked body although it is suspended: it keeps the bytes. */
+	if (call->phase == CALL_STREAMING && atomic_load(&call->is_taking))
+		return MHD_YES;
 	if (call->phase == CALL_STREAMING && !goes_on_after_piece(call))
 		return MHD_NO;
 	switch (call->phase) {

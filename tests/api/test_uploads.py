@@ -114,6 +114,13 @@ def test_too_large_is_refused_before_it_is_read(own):
         assert connection.recv(4096).startswith(b"HTTP/1.1 413 ")
 
 
+def test_without_a_length(own):
+    """A chunked body in which many pieces lie in one reading of the socket."""
+    body = b"%PDF-1.4\n" + os.urandom(6 << 20)
+    made = own.post("/v1/media", data=iter([body[at:at + (1 << 20)] for at in range(0, len(body), 1 << 20)]))
+    assert made.status_code == 201 and made.json()["data"]["sha256"] == hashlib.sha256(body).hexdigest()
+
+
 def test_a_broken_upload_leaves_nothing(own, picture):
     before = files_of(own)
     with socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(own.service.url).port), timeout=HTTP_S) as connection:
