@@ -944,7 +944,7 @@ enum MHD_Result http_call_on_request(void *context, struct MHD_Connection *conne
 	(void)url; /* decoded by libmicrohttpd's rules, not ours */
 	if (call == NULL)
 		return MHD_queue_response(connection, NO_MEMORY_STATUS, worker->shared->no_memory);
-	/* libmicrohttpd goes on with a chunked body although it is suspended: it keeps the bytes. */
+	/* libmicrohttpd goes on with a chunked body although it is suspended: it keeps the rest. */
 	if (call->phase == CALL_STREAMING && atomic_load(&call->is_taking))
 		return MHD_YES;
 	if (call->phase == CALL_STREAMING && !goes_on_after_piece(call))

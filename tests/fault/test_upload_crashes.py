@@ -76,7 +76,6 @@ def go_on(ask, place):
     raise AssertionError("the upload does not come to its end")
 
 
-
 @pytest.mark.parametrize("by_link", [False, True], ids=["by token", "by link"])
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_in_an_upload(tmp_path, sandbox, step, by_link):

@@ -47,7 +47,8 @@ def test_memory_stays_flat(tmp_path, sandbox, way):
             made = answer.json()["data"]["id"]
         else:
             tus = {**headers, "Tus-Resumable": "1.0.0"}
-            place = session.post(f"{service.url}/v1/media/uploads", headers={**tus, "Upload-Length": str(SIZE)}, timeout=60).headers["Location"]
+            begun = session.post(f"{service.url}/v1/media/uploads", headers={**tus, "Upload-Length": str(SIZE)}, timeout=60)
+            place = begun.headers["Location"]
             answer = session.patch(place, data=film(digest), timeout=600, headers={
                 **tus, "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0"})
             assert answer.status_code == 204, answer.text
