@@ -79,7 +79,7 @@ struct call {
 	char *piece;
 	size_t piece_bytes;
 	int64_t taking_since_us;
-	_Atomic bool is_taking; /* a pool has the piece */
+	_Atomic bool is_taking;    /* a pool has the piece */
 	bool has_stream;           /* begun and not ended */
 	struct http_share *share;  /* of the address, for its bodies; NULL = not counted */
 	size_t body_counted_bytes; /* in the share and the context */
