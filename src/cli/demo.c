@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The guided tour: a sandbox and a service on an empty data directory, an app with six credentials,
  * six OAuth connections through their consent pages, seven posts (one of them scheduled), an eighth
- * for all six with overrides and an edit, and where to look at them. Everything goes over HTTP as a
+ * for all six with overrides and an edit, which is taken back, and where to look at them. Everything goes over HTTP as a
  * customer's requests would; only the two servers run inside this process. Exits 0 when everything
- * was published. */
+ * was published and taken back. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -645,6 +645,59 @@ static bool report_shapes(struct demo *demo)
 	return is_good;
 }
 
+/* Its platform posts once no removal is under way any more; NULL: said why. */
+static const struct json *wait_for_removals(struct demo *demo, const char *path)
+{
+	const int64_t until_us = clock_boot_us(clock_system()) + PATIENCE_US;
+	const struct json *targets = NULL;
+	bool is_pending = true;
+	while (is_pending && clock_boot_us(clock_system()) < until_us) {
+		const struct json *answer = NULL;
+		if (!api_call(demo, "look at a post", path, NULL, STR(""), &answer))
+			return NULL;
+		targets = json_get(json_get(answer, "data"), "platform_posts");
+		is_pending = false;
+		for (size_t i = 0; json_at(targets, i) != NULL; i++) {
+			const struct json *removal = json_get(json_at(targets, i), "removal");
+			is_pending = is_pending ||
+				     str_equal_z(json_get_string(removal, "status"), "pending");
+		}
+		if (is_pending)
+			thread_sleep_ms(POLL_MS);
+	}
+	return targets;
+}
+
+/* Instagram's usual scopes do not let an app delete: it says so, as TikTok says that it cannot. */
+static bool report_removal(struct demo *demo, const struct json *target)
+{
+	const struct json *removal = json_get(target, "removal");
+	const struct str status = json_get_string(removal, "status");
+	const struct json *error = json_get(removal, "error");
+	say("   %-10s %-11s " STR_FMT, str_z(demo->arena, json_get_string(target, "platform")),
+	    str_z(demo->arena, status), STR_ARG(json_get_string(error, "message")));
+	return str_equal_z(status, "removed") || str_equal_z(status, "unsupported") ||
+	       str_equal_z(json_get_string(error, "code"), "PERMISSION_MISSING");
+}
+
+/* The one post again: away where a platform lets us, and said where it does not. */
+static bool take_back(struct demo *demo)
+{
+	const struct str id = demo->post_ids[POST_COUNT];
+	const char *path =
+		str_z(demo->arena, str_format(demo->arena, "/v1/posts/" STR_FMT, STR_ARG(id)));
+	const char *unpublish = str_z(demo->arena, str_format(demo->arena, "%s/unpublish", path));
+	const struct json *answer = NULL;
+	bool is_good = true;
+	say("9. Unpublish that one post");
+	if (!api_call(demo, "unpublish", unpublish, "application/json", STR("{}"), &answer))
+		return false;
+	const struct json *targets = wait_for_removals(demo, path);
+	for (size_t i = 0; json_at(targets, i) != NULL; i++)
+		is_good = report_removal(demo, json_at(targets, i)) && is_good;
+	return is_good && targets != NULL;
+}
+
 /* The tour's owner has no password: a link lets in whoever looks at the terminal. */
 static bool show_dashboard(struct demo *demo)
 {
@@ -667,6 +720,7 @@ static bool report(struct demo *demo)
 	for (size_t i = 0; i < POST_COUNT; i++)
 		is_good = report_post(demo, i) && is_good;
 	is_good = report_shapes(demo) && is_good;
+	is_good = take_back(demo) && is_good;
 	struct str sandbox = sandbox_base_url(demo->sandbox);
 	say("\nSee the posts as the world sees them: " STR_FMT "/", STR_ARG(sandbox));
 	return show_dashboard(demo) && is_good;
@@ -735,9 +789,9 @@ int command_demo(const struct command *command)
 		       publish_all(&demo) && publish_shapes(&demo) && wait_for_all(&demo) &&
 		       report(&demo);
 	if (is_good)
-		say("\nEverything was published.");
+		say("\nEverything was published, and taken back where it can be.");
 	else
-		say("\nNot everything was published.");
+		say("\nNot everything went as it should; the lines above say what.");
 	if (is_good && is_terminal)
 		stay(&demo);
 	clear_the_stage(&demo);
