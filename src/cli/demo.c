@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The guided tour: a sandbox and a service on an empty data directory, an app with six credentials,
  * six OAuth connections through their consent pages, seven posts (one of them scheduled), an eighth
- * for all six with overrides and an edit, which is taken back, and where to look at them. Everything goes over HTTP as a
- * customer's requests would; only the two servers run inside this process. Exits 0 when everything
- * was published and taken back. */
+ * for all six with overrides and an edit, which is taken back, and where to look at them.
+ * Everything goes over HTTP as a customer's requests would; only the two servers run inside this
+ * process. Exits 0 when everything was published and taken back. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

@@ -503,10 +503,11 @@ static void calls_drain(struct httpd *httpd, unsigned timeout_ms)
 	const int64_t began_us = clock_boot_us(clock_system());
 	const int64_t end_us = began_us + (int64_t)timeout_ms * US_PER_MS;
 	const int64_t fresh_end_us = began_us + FRESH_WAIT_MS * US_PER_MS;
+	const bool is_open = httpd->calls.watch != NULL; /* else the start has failed before it */
 	int64_t now_us = began_us;
 	atomic_store(&httpd->calls.is_draining, true);
 	while ((atomic_load(&httpd->calls.running) > 0 && now_us < end_us) ||
-	       (now_us < fresh_end_us && has_fresh(httpd))) {
+	       (is_open && now_us < fresh_end_us && has_fresh(httpd))) {
 		thread_sleep_ms(DRAIN_LOOK_MS);
 		now_us = clock_boot_us(clock_system());
 	}

@@ -96,12 +96,12 @@ static const char *media_type_name(enum media_type type)
 	return NAME_OF(media_types, type);
 }
 
-const char *media_fit_name(enum media_fit fit)
+static const char *media_fit_name(enum media_fit fit)
 {
 	return NAME_OF(media_fits, fit);
 }
 
-enum media_fit media_fit_of_name(struct str name)
+enum media_fit post_media_fit_of_name(struct str name)
 {
 	const size_t index = NAME_FIND(media_fits, name);
 	return index < MEDIA_FIT_COUNT ? (enum media_fit)index : MEDIA_FIT_NONE;
@@ -339,7 +339,7 @@ static bool media_read(const struct json *json, struct media *media)
 		.thumbnail_url = json_string(json_get(json, "thumbnail_url")),
 		.mime_type = json_string(json_get(json, "mime_type")),
 		.duration_s = json_int(json_get(json, "duration"), -1),
-		.fit = media_fit_of_name(json_string(json_get(json, "fit"))),
+		.fit = post_media_fit_of_name(json_string(json_get(json, "fit"))),
 	};
 	return !str_is_empty(media->url) && NAME_FIND(media_types, type) < 2;
 }
@@ -396,7 +396,7 @@ static bool override_read(struct arena *arena, struct str key, const struct json
 		.first.content = json_string(json_get(json, "content")),
 		.type = post_type_of_name(json_string(type)),
 		.options = json_get(json, "options"),
-		.fit = media_fit_of_name(json_string(json_get(json, "fit"))),
+		.fit = post_media_fit_of_name(json_string(json_get(json, "fit"))),
 	};
 	if (media != NULL && !media_list_read(arena, media, &entry->first))
 		return false;

@@ -122,9 +122,8 @@ struct post_content {
 const char *post_type_name(enum post_type type);
 enum post_type post_type_of_name(struct str name); /* NONE when unknown */
 const char *post_mode_name(enum post_mode mode);
-/* "pad"; "" for NONE. NONE when unknown. */
-const char *media_fit_name(enum media_fit fit);
-enum media_fit media_fit_of_name(struct str name);
+/* Of "pad"; NONE when unknown. */
+enum media_fit post_media_fit_of_name(struct str name);
 /* "retrying". */
 const char *post_state_name(enum post_state state);
 /* COUNT when unknown. */

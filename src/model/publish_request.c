@@ -190,7 +190,7 @@ static enum media_fit fit_read(const struct reader *r, const struct json *object
 	struct str name = {0};
 	if (!text_get(r, object, "fit", parent, &name))
 		return MEDIA_FIT_NONE;
-	const enum media_fit fit = media_fit_of_name(name);
+	const enum media_fit fit = post_media_fit_of_name(name);
 	if (fit == MEDIA_FIT_NONE)
 		shape(r, path(r, parent, "fit"), "bad_fit",
 		      "The fit of an image must be auto, pad, crop or off.");

@@ -247,8 +247,6 @@ void sandbox_journal_add(struct sandbox *sandbox, const struct http_request *req
 void sandbox_journal_restart(struct sandbox *sandbox);
 /* Forgets old calls when there is too much. False: there still is. */
 bool sandbox_journal_make_room(struct sandbox *sandbox);
-/* Bytes on the disk. */
-int64_t sandbox_journal_bytes(const struct sandbox *sandbox);
 
 /* sandbox_lock.c */
 /* Lets go of the lock in a call, and takes it again with the call's tape. */

@@ -479,7 +479,8 @@ void sandbox_journal_restart(struct sandbox *sandbox)
 
 /* ---- forgetting ---- */
 
-int64_t sandbox_journal_bytes(const struct sandbox *sandbox)
+/* Bytes on the disk. */
+static int64_t journal_bytes(const struct sandbox *sandbox)
 {
 	const struct sandbox_journal *journal = sandbox->world->journal;
 	return journal->size_bytes + journal->files_bytes + sandbox->media_kept_bytes +
@@ -488,7 +489,7 @@ int64_t sandbox_journal_bytes(const struct sandbox *sandbox)
 
 static bool is_too_much(const struct sandbox *sandbox)
 {
-	return sandbox_journal_bytes(sandbox) > sandbox->world->bytes_max ||
+	return journal_bytes(sandbox) > sandbox->world->bytes_max ||
 	       sandbox->world->journal->records > RECORDS_MAX || sandbox_is_full(sandbox);
 }
 

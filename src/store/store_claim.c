@@ -124,7 +124,7 @@ static void work_read(struct sql_cursor *cursor, struct pick *pick)
  * locked it. */
 static struct sql_query apps_after(const struct claim *claim, struct str after)
 {
-	const struct node_share share = node_share_of(claim->tx->store);
+	const struct node_share share = store_node_share_of(claim->tx->store);
 	const int64_t now_us = claim->wish->now_us;
 	const bool is_shared = sql_is_shared(claim->tx->sql);
 	const struct sql_value values[] = {
@@ -685,7 +685,7 @@ enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
 enum err_kind store_delivery_next_due(struct store *store, int64_t *due_at_us_out,
 				      struct error *err)
 {
-	const struct node_share share = node_share_of(store);
+	const struct node_share share = store_node_share_of(store);
 	const struct sql_value values[] = {sql_int(NEVER_US), sql_int(share.count),
 					   sql_int(share.index), sql_int(CLAIM_NEGLECT_US)};
 	if (sql_is_shared(store->sql))

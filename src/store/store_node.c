@@ -230,7 +230,7 @@ static enum err_kind share_set(struct store *store, struct error *err)
 	return kind;
 }
 
-struct node_share node_share_of(const struct store *store)
+struct node_share store_node_share_of(const struct store *store)
 {
 	const uint64_t share = atomic_load(&store->share);
 	if (share == 0)

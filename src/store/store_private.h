@@ -230,7 +230,7 @@ enum err_kind store_node_id_keep(struct store *store, const char *path, struct e
 /* store->clock is the database's from here on. */
 enum err_kind node_clock_open(struct store *store, struct error *err);
 /* Any thread. */
-struct node_share node_share_of(const struct store *store);
+struct node_share store_node_share_of(const struct store *store);
 /* Commands: the owner comes and goes. */
 enum err_kind node_begin(struct store_tx *tx, void *argument, struct error *err);
 enum err_kind node_end(struct store_tx *tx, void *argument, struct error *err);

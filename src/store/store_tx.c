@@ -129,7 +129,7 @@ enum err_kind store_tx_lock_turn(struct store_tx *tx, const struct store_turn *t
 				 struct error *err)
 {
 	struct store *store = tx->store;
-	const struct node_share share = node_share_of(store);
+	const struct node_share share = store_node_share_of(store);
 	const bool claims = atomic_load(&store->is_claiming);
 	struct str list = {0};
 	if (tx->is_alone)

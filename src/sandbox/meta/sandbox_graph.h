@@ -167,8 +167,6 @@ struct sandbox_token *sandbox_graph_token_of(struct sandbox_call *call);
 struct sandbox_token *sandbox_graph_token(struct sandbox_call *call);
 const struct graph_grant *sandbox_graph_grant(const struct sandbox_token *token);
 bool sandbox_graph_is_page_token(const struct sandbox_token *token);
-/* The token came by Instagram Login: it is of one account, and of that login's host. */
-bool sandbox_graph_is_login_token(const struct sandbox_token *token);
 /* The call came to Instagram Login's host. */
 bool sandbox_graph_is_login_host(const struct sandbox_call *call);
 /* The token, when it is a Page token of this Page. NULL = the call has been answered; a user

@@ -116,12 +116,19 @@ static bool proof_is_right(struct sandbox_call *call, const struct sandbox_token
 			 hex_encode(call->arena, (struct str){(const char *)mac, sizeof(mac)}));
 }
 
+/* It came by Instagram Login: it is of one account, and of that login's host. */
+static bool is_login_token(const struct sandbox_token *token)
+{
+	return str_equal_z(token->label, GRAPH_LOGIN_SHORT) ||
+	       str_equal_z(token->label, GRAPH_LOGIN_LONG);
+}
+
 /* 2.7: what a person allowed a new app for Instagram ends 90 days after the consent. */
 static bool data_access_has_ended(struct sandbox_call *call, const struct sandbox_token *token)
 {
 	const struct graph_grant *grant = sandbox_graph_grant(token);
 	return token->platform == SANDBOX_INSTAGRAM && sandbox_client_id_is_new(token->client_id) &&
-	       !sandbox_graph_is_login_token(token) && grant != NULL &&
+	       !is_login_token(token) && grant != NULL &&
 	       call->now_us - grant->granted_us > GRAPH_DATA_ACCESS_US;
 }
 
@@ -139,7 +146,7 @@ struct sandbox_token *sandbox_graph_token(struct sandbox_call *call)
 	}
 	/* Either host knows its own login's tokens only (2.8). */
 	if (token == NULL || token->kind != SANDBOX_TOKEN_ACCESS ||
-	    sandbox_graph_is_login_token(token) != sandbox_graph_is_login_host(call)) {
+	    is_login_token(token) != sandbox_graph_is_login_host(call)) {
 		sandbox_graph_fail_token(call, 0,
 					 "Invalid OAuth access token - Cannot parse access token");
 		return NULL;
@@ -177,12 +184,6 @@ bool sandbox_graph_is_page_token(const struct sandbox_token *token)
 	return str_equal_z(token->label, "page");
 }
 
-bool sandbox_graph_is_login_token(const struct sandbox_token *token)
-{
-	return str_equal_z(token->label, GRAPH_LOGIN_SHORT) ||
-	       str_equal_z(token->label, GRAPH_LOGIN_LONG);
-}
-
 bool sandbox_graph_is_login_host(const struct sandbox_call *call)
 {
 	return str_has_prefix(call->request->path, STR("/" GRAPH_LOGIN_HOST "/"));
@@ -193,7 +194,7 @@ static const char *scope_name(struct sandbox_call *call, const struct sandbox_to
 			      const char *scope)
 {
 	struct str rest = str_of(scope);
-	if (!sandbox_graph_is_login_token(token) || !str_skip(&rest, STR("instagram_")))
+	if (!is_login_token(token) || !str_skip(&rest, STR("instagram_")))
 		return scope;
 	return str_z(call->arena, str_concat(call->arena, STR("instagram_business_"), rest));
 }
@@ -241,8 +242,7 @@ struct sandbox_token *sandbox_graph_page_reader(struct sandbox_call *call,
 		return NULL;
 	const bool is_its_page =
 		sandbox_graph_is_page_token(token) && str_equal(token->subject, page->id);
-	const bool is_its_account =
-		sandbox_graph_is_login_token(token) && str_equal(token->subject, page->ig_id);
+	const bool is_its_account = is_login_token(token) && str_equal(token->subject, page->ig_id);
 	const bool is_its_user = !sandbox_graph_is_page_token(token) &&
 				 sandbox_graph_grant(token)->has_page[page - pages];
 	if (!is_its_page && !is_its_account && !is_its_user) {
