@@ -6,8 +6,9 @@ import re
 import threading
 
 import pytest
+import requests
 
-from harness import PLATFORMS, App, cli, marker, stores_nothing, utc
+from harness import HTTP_S, PLATFORMS, App, cli, marker, stores_nothing, utc
 from test_frame import ROWS, verbs
 from test_person import NOBODY, Person, jo, post_id_of  # noqa: F401 - a fixture
 from test_webhooks import Receiver
@@ -258,6 +259,36 @@ def test_retry_of_many(jo, sandbox):  # noqa: F811
     assert said.startswith("Accepted, tried again: 2 platform posts of 2")
     assert all(jo.app.wait_post(post_id)["status"] == "published" for post_id in posts)
     assert jo.out("retry", "--since", "2h") == "Accepted, tried again: 0 platform posts of 0 posts.\n"
+
+
+# ---- unpublish, upload ----
+
+
+def test_unpublish(jo, sandbox):  # noqa: F811
+    text = marker("taken back")
+    post_id = post_id_of(jo.out("post", text, "--to", "x"))
+    assert sandbox.ledger(text)
+    assert re.fullmatch(r"x \S+: removed\n", jo.out("unpublish", post_id))
+    assert not sandbox.ledger(text) and jo.app.show(post_id)["platform_posts"][0]["url"] is None
+    again = jo.json("unpublish", post_id)["data"]["platform_posts"][0]
+    assert again["removal"]["status"] == "removed" and again["status"] == "published"
+    scheduled = jo.json("post", marker("not out"), "--to", "x", "--at", "+2d")["data"]["post_id"]
+    assert "(NOT_PUBLISHED" in jo.fails("unpublish", scheduled)
+    assert "NOT_FOUND" in jo.fails("unpublish", NOBODY)
+
+
+def test_upload_and_post_a_file(jo, sandbox, media, tmp_path):  # noqa: F811
+    file = tmp_path / "card.jpg"
+    file.write_bytes(requests.get(media.image()["url"], timeout=HTTP_S).content)
+    uploaded = jo.json("upload", str(file))["data"]
+    assert uploaded["id"].startswith("med_") and uploaded["type"] == "image" and uploaded["size_bytes"] == file.stat().st_size
+    text = marker("a file")
+    post_id = post_id_of(jo.out("post", text, "--to", "x", "--media", str(file), "--alt", "A test card"))
+    assert jo.app.show(post_id)["status"] == "published"
+    [seen] = sandbox.ledger(text)
+    assert [one["type"] for one in seen["media"]] == ["image"]
+    (tmp_path / "no.jpg").write_text("not a picture")
+    assert "UNSUPPORTED_MEDIA_TYPE" in jo.fails("upload", str(tmp_path / "no.jpg"))
 
 
 # ---- reschedule, events, platforms ----
