@@ -131,7 +131,7 @@ def operations_of(described, tag):
 
 
 def llms_text(described):
-    """The API on a page of Markdown (llmstxt.org): what a language model needs before it opens the description."""
+    """The API on a page of Markdown (llmstxt.org): what an agent needs before it opens the description."""
     lines = [f"# {described['info']['title']}", "", f"> {described['info']['summary']}", "", described["info"]["description"].strip(), "",
              "## Where to read on", "",
              "- [Reference](/docs): guide, every call, field and error, for people",
