@@ -11,7 +11,8 @@
 
 /* ---- what the headers say ---- */
 
-int64_t media_content_length(const struct http_request *request)
+/* The announced length of the body; -1 = none. */
+static int64_t content_length(const struct http_request *request)
 {
 	const struct str *text = http_request_header(request, "Content-Length");
 	int64_t length = -1;
@@ -187,8 +188,9 @@ static struct form_data *form_of(struct http_request *request)
 	return form;
 }
 
-bool media_stream_begin(struct api *api, struct http_request *request,
-			struct http_response *response, const struct media_uploader *uploader)
+/* One file, streamed: begins the upload and opens it. False: answered. */
+static bool stream_begin(struct api *api, struct http_request *request,
+			 struct http_response *response, const struct media_uploader *uploader)
 {
 	struct media_stream *stream = ARENA_NEW(request->arena, struct media_stream);
 	struct upload_row row = {0};
@@ -201,7 +203,7 @@ bool media_stream_begin(struct api *api, struct http_request *request,
 		.app_id = uploader->app_id,
 		.media_id = uploader->media_id,
 		.link_hash = uploader->link_hash,
-		.size_bytes = media_content_length(request),
+		.size_bytes = content_length(request),
 		.file_name = stream->file_name,
 		.until_us = uploader->until_us,
 	};
@@ -225,7 +227,7 @@ static bool begin(void *context, struct http_request *request, struct http_respo
 {
 	struct media_uploader uploader;
 	return media_uploader_find(context, request, response, false, &uploader) &&
-	       media_stream_begin(context, request, response, &uploader);
+	       stream_begin(context, request, response, &uploader);
 }
 
 const struct http_stream media_create_stream = {begin, media_stream_take, media_stream_end};

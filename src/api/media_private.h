@@ -46,9 +46,6 @@ bool media_path_is_link(struct str path);
 
 /* ---- media_create.c ---- */
 
-/* One file, streamed: begins the upload and opens it. False: answered. */
-bool media_stream_begin(struct api *api, struct http_request *request,
-			struct http_response *response, const struct media_uploader *uploader);
 /* The answer to what opening, writing or finishing an upload said. */
 void media_respond_upload_error(struct api *api, struct http_request *request,
 				struct http_response *response, enum err_kind kind,
@@ -57,8 +54,6 @@ void media_respond_upload_error(struct api *api, struct http_request *request,
 bool media_respond_if_unfinished(struct api *api, struct http_request *request,
 				 struct http_response *response, enum err_kind kind,
 				 const struct upload_result *result, const struct error *err);
-/* The announced length of the body; -1 = none. */
-int64_t media_content_length(const struct http_request *request);
 /* A file's name as people may see it: its last part, without control characters; in arena. */
 struct str media_file_name(struct arena *arena, struct str given);
 void media_respond_too_large(struct http_response *response, int64_t max_bytes);

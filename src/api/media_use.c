@@ -9,7 +9,7 @@ struct media_names media_use_names(struct arena *arena, const struct post_conten
 {
 	struct media_use *uses = NULL;
 	size_t count = 0;
-	post_media_uses(arena, content, &uses, &count);
+	media_id_uses(arena, content, &uses, &count);
 	struct str *ids = ARENA_ARRAY(arena, struct str, count);
 	for (size_t i = 0; i < count; i++)
 		ids[i] = uses[i].media_id;
@@ -80,7 +80,7 @@ enum err_kind media_use_check(const struct api *api, struct str app_id,
 	struct media_use *uses = NULL;
 	size_t count = 0;
 	enum err_kind kind = ERR_NONE;
-	post_media_uses(problems->arena, content, &uses, &count);
+	media_id_uses(problems->arena, content, &uses, &count);
 	*names_out = media_use_names(problems->arena, content);
 	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
 		kind = check(api, app_id, &uses[i], problems, err);

@@ -106,8 +106,8 @@ static void add_override(struct gathering *g, const struct post_override *entry)
 	add_options(g, str_concat(g->arena, prefix, STR("options")), entry->options);
 }
 
-void post_media_uses(struct arena *arena, const struct post_content *content,
-		     struct media_use **uses_out, size_t *count_out)
+void media_id_uses(struct arena *arena, const struct post_content *content,
+		   struct media_use **uses_out, size_t *count_out)
 {
 	struct gathering g = {.arena = arena};
 	if (content->mode == POST_MODE_BASIC && content->container_count == 1)

@@ -28,5 +28,5 @@ struct media_use {
 };
 
 /* All of them, in root and overrides, in arena. A file that is named twice is there twice. */
-void post_media_uses(struct arena *arena, const struct post_content *content,
-		     struct media_use **uses_out, size_t *count_out);
+void media_id_uses(struct arena *arena, const struct post_content *content,
+		   struct media_use **uses_out, size_t *count_out);

@@ -157,14 +157,6 @@ enum err_kind store_upload_find(struct store *store, struct arena *arena, struct
 			  "upload", err);
 }
 
-enum err_kind store_upload_of_link(struct store *store, struct arena *arena, struct str token_hash,
-				   struct upload_row *out, struct error *err)
-{
-	return store_find(store, arena,
-			  SQL_ROW(SQL_UPLOAD_OF_LINK, SQL_ARGS(sql_text(token_hash)), upload_read),
-			  out, "upload", err);
-}
-
 struct taking {
 	struct arena *arena;
 	struct str upload_id;

@@ -75,9 +75,6 @@ enum err_kind store_link_create(struct store *store, const struct link_row *link
 /* NOT_FOUND. Whether its time is up is the caller's to judge. */
 enum err_kind store_link_find(struct store *store, struct arena *arena, struct str token_hash,
 			      struct link_row *out, struct error *err);
-/* The unfinished upload of a link. NOT_FOUND. */
-enum err_kind store_upload_of_link(struct store *store, struct arena *arena, struct str token_hash,
-				   struct upload_row *out, struct error *err);
 
 /* For store_media_use.c: the row goes, in this transaction. */
 enum err_kind store_upload_drop_row(struct store_tx *tx, struct str upload_id, struct error *err);

@@ -63,7 +63,7 @@ static void every_place_is_found(void **state)
 	struct error err = {0};
 	size_t count = 0;
 	assert_int_equal(post_content_read(arena, str_of(text), &content, &err), ERR_NONE);
-	post_media_uses(arena, &content, &uses, &count);
+	media_id_uses(arena, &content, &uses, &count);
 	assert_int_equal(count, 6);
 	for (size_t i = 0; i < count; i++) {
 		assert_true(str_equal_z(uses[i].media_id, expected[i][0]));
