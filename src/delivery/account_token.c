@@ -31,7 +31,7 @@ static int64_t refresh_ahead_us(const struct delivery_task *t)
 bool account_token_may_wait(const struct delivery_task *t, const struct failure *failure)
 {
 	const bool is_dead = failure->class == FAILURE_REAUTH || failure->class == FAILURE_TOKEN;
-	return !is_dead && lasts_longer_than(t, FRESH_US);
+	return !is_dead && !t->token.was_refused && lasts_longer_than(t, FRESH_US);
 }
 
 enum account_token account_token_check(const struct delivery_task *t)

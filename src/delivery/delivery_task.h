@@ -89,6 +89,7 @@ struct delivery_token {
 	struct flow flow; /* the refresh's own */
 	bool is_refreshing;
 	bool has_refreshed; /* once per claim: a second refusal of a fresh token means reconnect */
+	bool was_refused;   /* the platform refused it: nothing goes on with it */
 	/* This turn's: a new pair, sealed, and the account's new state. */
 	bool has_new;
 	bool is_saved;

@@ -176,6 +176,7 @@ static enum next take_failure(struct delivery_task *t, const struct step *step)
 	    !account_token_can_be_refreshed(t))
 		return conversation_failed(t, failure);
 	record_decision(t, STR("refresh the token"));
+	t->token.was_refused = true;
 	account_token_refresh_begin(t);
 	return NEXT_ASK;
 }

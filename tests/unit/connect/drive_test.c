@@ -31,7 +31,7 @@ static int bench_setup(void **state)
 	b->arena = arena_new("drive", 1 << 22);
 	fake_clock_init(&b->clock);
 	b->connector.config.clock = &b->clock.clock;
-	b->connector.config.time_scale = 1;
+	b->task.time_scale = 1;
 	b->task.connector = &b->connector;
 	flow_init(&b->task.flow, b->arena, 0);
 	*state = b;
@@ -117,7 +117,7 @@ static void waits_are_scaled(void **state)
 	drive(b, waits);
 	assert_int_equal(b->plan.action, TASK_SLEEP);
 	assert_int_equal(b->plan.wake_at_us, FAKE_NOW_US + 10 * US_PER_S);
-	b->connector.config.time_scale = 100;
+	b->task.time_scale = 100;
 	drive(b, waits);
 	assert_int_equal(b->plan.wake_at_us, FAKE_NOW_US + 100 * US_PER_MS);
 }
