@@ -236,7 +236,8 @@ static void refuse_said_type(const struct media_rule *rule, const struct said *s
 			     enum sniff_type type, struct str name)
 {
 	struct arena *arena = said->problems->arena;
-	const bool may_move = type == SNIFF_GIF;
+	const bool may_move = type == SNIFF_GIF &&
+			      post_media_at(said->post, said->flat_index)->type == MEDIA_IMAGE;
 	const struct str sentence =
 		str_format(arena, "%s must be %s, not " STR_FMT ".%s", rule->what, rule->types_text,
 			   STR_ARG(name),

@@ -80,15 +80,14 @@ static void every_planned_call_is_a_stage_of_publish(void **state)
 	}
 }
 
-static void only_meta_s_tokens_cannot_be_refreshed(void **state)
+/* Those of Instagram can where the account was connected without a Page. */
+static void only_the_tokens_of_pages_cannot_be_refreshed(void **state)
 {
 	(void)state;
-	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
-		const bool is_meta = id == PLATFORM_FACEBOOK || id == PLATFORM_INSTAGRAM;
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++)
 		assert_int_equal(platform_of((enum platform_id)id)->stages[OPERATION_REFRESH] ==
 					 NULL,
-				 is_meta);
-	}
+				 id == PLATFORM_FACEBOOK);
 }
 
 static void oauth_profiles_are_complete(void **state)
@@ -139,7 +138,7 @@ int main(void)
 		cmocka_unit_test(every_number_has_its_platform),
 		cmocka_unit_test(every_stage_is_whole_and_named_once),
 		cmocka_unit_test(every_planned_call_is_a_stage_of_publish),
-		cmocka_unit_test(only_meta_s_tokens_cannot_be_refreshed),
+		cmocka_unit_test(only_the_tokens_of_pages_cannot_be_refreshed),
 		cmocka_unit_test(oauth_profiles_are_complete),
 		cmocka_unit_test(rules_make_sense),
 	};

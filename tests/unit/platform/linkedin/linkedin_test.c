@@ -248,7 +248,8 @@ static void what_is_said_of_files_is_checked(void **state)
 		int64_t duration_s;
 		const char *reason;
 	} rows[] = {
-		{"webp", MEDIA_IMAGE, "image/webp", -1, "media_type_not_supported"},
+		{"webp, made a JPEG", MEDIA_IMAGE, "image/webp", -1, NULL},
+		{"pdf", MEDIA_IMAGE, "application/pdf", -1, "media_type_not_supported"},
 		{"gif", MEDIA_IMAGE, "image/gif", -1, NULL},
 		{"mov", MEDIA_VIDEO, "video/quicktime", -1, "media_type_not_supported"},
 		{"short", MEDIA_VIDEO, "video/mp4", 2, "media_too_short"},

@@ -76,7 +76,8 @@ static void reels_and_stories(void **state)
 static void what_the_request_says_of_its_media(void **state)
 {
 	static const struct rules_row rows[] = {
-		{POST(SAID("image", "image/webp", "null"), ""),
+		{POST(SAID("image", "image/webp", "null"), ""), "! media.0.mime_type media_fitted"},
+		{POST(SAID("image", "image/webp", "null,\"fit\":\"off\""), ""),
 		 "media.0.mime_type media_type_not_supported -1 -1"},
 		{POST(SAID("image", "image/png", "null"), ""), ""},
 		{POST(SAID("video", "video/mp4", "600"), ""), ""},

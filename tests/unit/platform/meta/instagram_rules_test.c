@@ -143,7 +143,7 @@ static void posts_that_instagram_takes_and_those_it_does_not(void **state)
 		/* What the request says of its files (meta.md 5). */
 		{"{\"media\":[{\"url\":\"https://cdn.example/a\",\"type\":\"image\",\"mime_type\":"
 		 "\"image/png\"}]}",
-		 "media.0.mime_type media_type_not_supported -1 -1"},
+		 "! media.0.mime_type media_fitted"},
 		{"{\"media\":[{\"url\":\"https://cdn.example/a\",\"type\":\"video\",\"mime_type\":"
 		 "\"video/webm\",\"duration\":2}]}",
 		 "media.0.mime_type media_type_not_supported -1 -1\nmedia.0.duration "

@@ -99,7 +99,7 @@ static void photo_posts_have_rules_of_their_own(void **state)
 		{PHOTOS("{\"url\":\"https://m.example/"
 			"a.png\",\"type\":\"image\",\"mime_type\":\"image/png\"}",
 			""),
-		 "media.0.mime_type media_type_not_supported -1 -1"},
+		 "! media.0.mime_type media_fitted"},
 		{PHOTOS("{\"url\":\"https://m.example/"
 			"a.webp\",\"type\":\"image\",\"mime_type\":\"image/webp\"}",
 			""),
@@ -107,7 +107,7 @@ static void photo_posts_have_rules_of_their_own(void **state)
 		{"{\"type\":\"carousel\",\"content\":\"a\",\"media\":[" PHOTO
 		 ",{\"url\":\"https://m.example/v.mp4\",\"type\":\"video\"}],"
 		 "\"platforms\":{\"tiktok\":{" LEVEL "}}}",
-		 "media too_many_videos 0 1"},
+		 "media too_many_videos 0 1\n! media.1.url media_type_suspect"},
 		{"{\"type\":\"post\",\"content\":\"a\",\"media\":[" PHOTO
 		 "],\"platforms\":{\"tiktok\":{" LEVEL "}}}",
 		 "type type_not_supported -1 -1"},
