@@ -25,6 +25,8 @@
 
 #include "connect.h"
 #include "delivery.h"
+#include "media_files.h"
+#include "media_upload.h"
 #include "webhook.h"
 
 #include "api_private.h"
@@ -146,6 +148,8 @@ struct fixture {
 	struct store *store;
 	struct connector connector;
 	struct deliverer deliverer;
+	struct media_files media_files; /* its folders are not made: no file comes in */
+	struct media_uploads *uploads;
 	struct api_config config;
 	struct api *api;
 	struct app_row app;
@@ -246,10 +250,19 @@ static inline int fixture_begin(void **state)
 		.clock = &fx->clock,
 		.is_owner = true};
 	ok(store_open(&store, &fx->store, &err), &err);
+	fx->media_files.directory = fx->directory;
+	const struct media_uploads_config uploads = {.store = fx->store,
+						     .files = &fx->media_files,
+						     .clock = &fx->clock,
+						     .random = &fx->random,
+						     .keep_us = US_PER_DAY};
+	fx->uploads = media_uploads_new(&uploads);
+	assert_non_null(fx->uploads);
 	fx->config = (struct api_config){
 		.store = fx->store,
 		.connector = &fx->connector,
 		.deliverer = &fx->deliverer,
+		.uploads = fx->uploads,
 		.clock = &fx->clock,
 		.random = &fx->random,
 		.media_url_check = {fixture_media_check, NULL},
@@ -267,6 +280,7 @@ static inline int fixture_end(void **state)
 					    "test.db.lock"};
 	struct fixture *fx = *state;
 	api_free(&fx->api);
+	media_uploads_free(&fx->uploads);
 	store_close(&fx->store);
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		char path[128];

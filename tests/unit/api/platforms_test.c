@@ -13,7 +13,7 @@ static void six_with_their_rules(void **state)
 	for (size_t i = 0; i < 6; i++) {
 		const struct json *platform = json_at(data, i);
 		assert_string_equal(names_of(fx->arena, platform),
-				    "id slug name post_types limits options");
+				    "id slug name can_unpublish post_types limits options");
 		assert_int_equal(json_int(json_get(platform, "id"), 0), (int64_t)i + 1);
 		assert_text(platform, "slug", slugs[i]);
 		assert_true(json_string(json_get(platform, "name")).len > 0);

@@ -74,7 +74,7 @@ static void the_lists_element(void **state)
 	assert_int_equal(json_get(json, "tags")->count, 0);
 	assert_string_equal(names_of(fx->arena, at(json, "platform_posts.0")),
 			    "id account_id platform platform_id handle status outcome visibility "
-			    "warnings scheduled_at platform_post_id url error");
+			    "warnings scheduled_at platform_post_id url error removal");
 	assert_text(json, "platform_posts.0.platform", "x");
 	assert_text(json, "platform_posts.0.status", "pending");
 	assert_true(json_is(at(json, "platform_posts.0.error"), JSON_TYPE_NULL));
