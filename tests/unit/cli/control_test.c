@@ -134,7 +134,8 @@ static void a_path_too_long_for_a_socket_has_no_service(void **state)
 	struct error err = {0};
 	ok(service_open(&fx->settings, true, &service, &err), &err);
 	assert_int_equal(service_listen(service, &err), ERR_INVALID);
-	assert_non_null(strstr(err.text, "control.sock"));
+	/* the first of its sockets, with or without test apps */
+	assert_non_null(strstr(err.text, ".sock"));
 	service_close(&service);
 }
 

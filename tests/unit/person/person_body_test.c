@@ -70,9 +70,9 @@ static void wrong(struct desk *desk, const char *const *words, const char *part)
 static void what_is_wrong(void **state)
 {
 	struct desk *desk = *state;
-	WRONG(desk, "photo.png is a file of this machine", "post", "t", "--media", "photo.png");
-	WRONG(desk, "image:/a.png is a file of this machine", "post", "--media", "image:/a.png");
-	WRONG(desk, "http:/a.png is a file of this machine", "post", "--media", "http:/a.png");
+	WRONG(desk, "photo.png: No such file", "post", "t", "--media", "photo.png");
+	WRONG(desk, "/a.png: No such file", "post", "--media", "image:/a.png");
+	WRONG(desk, "http:/a.png: No such file", "post", "--media", "http:/a.png");
 	WRONG(desk, "the ending does not say", "post", "--media", "https://a.example/a.pdf");
 	WRONG(desk, "--alt must stand after", "post", "t", "--alt", "a", "--media",
 	      "https://a.example/a.png");
