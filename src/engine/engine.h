@@ -159,7 +159,7 @@ struct task_source {
 	enum err_kind (*claim_begun)(void *context, void *tx, size_t max, struct error *err);
 };
 
-#define ENGINE_SOURCES_MAX 4
+#define ENGINE_SOURCES_MAX 8
 
 struct engine_config {
 	struct transport transport;
