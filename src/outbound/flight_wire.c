@@ -230,8 +230,10 @@ static size_t on_header(char *ptr, size_t size, size_t count, void *context)
 	return bytes_add(&flight->head, line.ptr, line.len) ? line.len : 0;
 }
 
-/* A file gets only what was asked for: the bodies of redirects and refusals are counted and
- * dropped. */
+#define REFUSAL_KEPT_BYTES ((size_t)4096)
+
+/* A file gets only what was asked for: of the bodies of redirects and refusals the beginning is
+ * kept, for who can read what it says, and the rest is counted and dropped. */
 static size_t on_body(char *ptr, size_t size, size_t count, void *context)
 {
 	struct flight *flight = context;
@@ -243,7 +245,10 @@ static size_t on_body(char *ptr, size_t size, size_t count, void *context)
 	}
 	if (flight->save.fd < 0)
 		return bytes_add(&flight->body, ptr, len) ? len : CURL_WRITEFUNC_ERROR;
-	if (flight->status >= 200 && flight->status < 300 && !save_write(&flight->save, ptr, len)) {
+	const bool is_wanted = flight->status >= 200 && flight->status < 300;
+	if (!is_wanted && flight->body.len + len <= REFUSAL_KEPT_BYTES)
+		return bytes_add(&flight->body, ptr, len) ? len : CURL_WRITEFUNC_ERROR;
+	if (is_wanted && !save_write(&flight->save, ptr, len)) {
 		flight->is_disk_bad = true;
 		return CURL_WRITEFUNC_ERROR;
 	}

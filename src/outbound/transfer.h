@@ -117,7 +117,7 @@ struct transfer_result {
 	int status;
 	const struct transfer_header *headers;
 	size_t header_count;
-	struct str body; /* empty with save_path */
+	struct str body; /* with save_path: no more than the beginning of a refusal's */
 	/* with save_path: what stands there now, however it ended (save.h); NULL = not known */
 	const struct save_mark *saved;
 	/* of what stands there, to go on with it: a strong ETag; empty = none */

@@ -102,7 +102,7 @@ def test_help_of_two_words(verb):
     (["edit", NOBODY, "--at", "soon"], "is no time"),
     (["edit", NOBODY, "--media", "https://a.example/a.jpg", "--no-media"], "do not go together"),
     (["edit", NOBODY, "--comment", "a", "--no-comment"], "do not go together"),
-    (["edit", NOBODY, "--media", "a.jpg"], "is a file of this machine"),
+    (["edit", NOBODY, "--media", "a.jpg"], "a.jpg: No such file"),
     (["edit", NOBODY, "--text", "a", "--alt", "a"], "--alt"),
     (["edit", NOBODY, "--option", "myspace.a=1"], "myspace"),
     (["retry"], "say which: a post's id, or --error-code CODE"),
