@@ -19,8 +19,8 @@
 
 #include "store.h"
 
-/* Bytes are sealed, or they are named here, since somebody has thought about it: how far a file that
- * is coming in has been hashed is no secret. */
+/* Bytes are sealed, or they are named here, since somebody has thought about it: how far a file
+ * that is coming in has been hashed is no secret. */
 #define COLUMNS \
 	"SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c" \
 	" WHERE m.type = 'table' AND (c.type = 'BLOB' OR c.name LIKE '%sealed%')" \
