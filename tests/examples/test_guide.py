@@ -82,7 +82,7 @@ def test_return_page_of_the_guide(page):
 
 
 def test_python_function_of_the_guide(page):
-    from test_examples import VECTOR, vector_headers
+    from test_quick_starts import VECTOR, vector_headers
 
     names = {}
     exec(blocks(page, "python")[1], names)  # noqa: S102 - what a reader would paste
