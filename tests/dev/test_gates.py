@@ -29,7 +29,7 @@ def checked(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "tests/layers/long_lines.txt").write_text("# none\n")
-    for folder in ("src/dashboard/web", "bench", "examples", "api", "docs"):
+    for folder in ("src/dashboard/web", "bench", "examples", "api", "docs", "packaging"):
         (tmp_path / folder).mkdir(parents=True)
     for name in ("src/dashboard/web/none.js", "examples/none.mjs", "api/none.js"):
         (tmp_path / name).write_text("")  # eslint needs a file in each folder
