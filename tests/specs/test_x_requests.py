@@ -69,7 +69,7 @@ def test_requests_are_as_x_describes_them():
     assert checked == {
         "GET /2/users/me", "GET /2/users/N/tweets", "POST /2/tweets", "POST /2/media/upload", "GET /2/media/upload",
         "POST /2/media/upload/initialize", "POST /2/media/upload/N/append", "POST /2/media/upload/N/finalize",
-        "POST /2/media/metadata", "POST /2/articles/draft", "POST /2/articles/N/publish",
+        "POST /2/media/metadata", "POST /2/articles/draft", "POST /2/articles/N/publish", "GET /2/tweets/N", "DELETE /2/tweets/N",
     }
 
 

@@ -25,7 +25,7 @@ static void look(const struct env *env, const struct flow *flow, const char *fie
 static const char *look_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (removal_begins(flow, step))
-		look(env, flow, "post.fields=author_id,created_at", step);
+		look(env, flow, "post.fields=created_at&expansions=author_id", step);
 	return NULL;
 }
 

@@ -34,7 +34,6 @@ static const char *const fields_now[] = {
 	"reply_settings",
 	"source",
 	"text",
-	"author_id",
 	NULL,
 };
 static const char *const fields_before[] = {
@@ -184,7 +183,9 @@ static void write_tweet(struct sandbox_call *call, struct json_writer *w,
 											  US_PER_S),
 					     0, 19),
 				   STR(".000Z")));
-	if (wants(call, "author_id"))
+	/* Once a field, now an expansion. */
+	if (wants(call, "author_id") ||
+	    sandbox_scope_has(sandbox_query(call, "expansions"), "author_id"))
 		json_member_str(w, "author_id", seen->account_id);
 	if (wants(call, "entities") && post->link_count > 0)
 		write_urls(w, post);
