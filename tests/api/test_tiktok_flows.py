@@ -316,7 +316,7 @@ def test_photo_that_is_too_large_is_named(world, media, tmp_path):
     large = make_media(tmp_path / "large.jpg", ["-f", "lavfi", "-i", "testsrc2=size=1200x1100", "-frames:v", "1"])
     media.picture, kept = large, media.picture
     try:
-        post = world.final(text, [media.image()])
+        post = world.final(text, [{**media.image(), "fit": "off"}])
     finally:
         media.picture = kept
     assert world.error(post)["code"] == "MEDIA_REJECTED" and "shorter side" in world.error(post)["message"]
