@@ -221,10 +221,10 @@ static enum err_kind take_app(struct store_tx *tx, struct str app_id, bool *is_t
 	*is_taken_out = store_tx_has_app(tx, app_id);
 	if (*is_taken_out)
 		return ERR_NONE;
-	const enum err_kind kind = sql_find(
-		tx->sql, tx->arena,
-		SQL_ROW(SQL_REMOVAL_APP_TAKE, SQL_ARGS(sql_text(app_id)), store_text_read), &taken,
-		"app", err);
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_REMOVAL_APP_TAKE, SQL_ARGS(sql_text(app_id)), store_text_read),
+			 &taken, "app", err);
 	if (kind != ERR_NONE)
 		return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 	store_tx_note_locked(tx, app_id);
