@@ -191,7 +191,9 @@ def test_instagram_needs_its_permission(shop, world, media, tmp_path):
         post_id = posted(app, media, "instagram", text)
         unpublish(app, post_id)
         (one,) = ended(app, post_id)
+        (listed,) = app.list()["data"]
     assert one["removal"]["status"] == "failed" and one["removal"]["error"]["code"] == "PERMISSION_MISSING"
+    assert listed["platform_posts"][0]["removal"] == one["removal"]
     assert one["url"] and len(world.ledger(text)) == 1
 
 
