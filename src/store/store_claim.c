@@ -59,6 +59,7 @@ struct due_lane {
 	struct str busy_delivery_id;
 	int64_t next_due_us;
 	int64_t platform_mask;
+	bool is_shared; /* others of the app have connected the same platform account */
 };
 
 static void claim_app_read(struct sql_cursor *cursor, void *out)
@@ -73,6 +74,7 @@ static void lane_read(struct sql_cursor *cursor, void *out)
 	lane->busy_delivery_id = sql_take_text(cursor);
 	lane->next_due_us = sql_take_int(cursor);
 	lane->platform_mask = sql_take_int(cursor);
+	lane->is_shared = !str_is_empty(sql_take_text(cursor));
 }
 
 /* A lane to claim, and the delivery that was found for it, with its post. */
@@ -166,10 +168,7 @@ static enum err_kind list_apps(struct claim *claim, struct error *err)
 static enum err_kind lane_correct(struct claim *claim, const struct due_lane *lane,
 				  struct error *err)
 {
-	return sql_run(claim->tx->sql, SQL_LANE_FREE,
-		       SQL_ARGS(sql_text(lane->account_id), sql_text(lane->busy_delivery_id),
-				sql_int(NEVER_US)),
-		       NULL, err);
+	return lane_free(claim->tx, lane->account_id, lane->busy_delivery_id, err);
 }
 
 enum err_kind store_claim_prepare(struct store_tx *tx, const struct delivery_work *work,
@@ -277,13 +276,35 @@ static enum err_kind picks_find(struct claim *claim, struct pick *picks, size_t 
 	return claim->is_full ? ERR_NONE : kind;
 }
 
+/* It is due, and what it is busy with is not its own. */
+static bool is_foreign(const struct pick *pick)
+{
+	return !str_is_empty(pick->work.id) &&
+	       !str_equal(pick->work.account.id, pick->lane->account_id);
+}
+
+/* The lane of the same platform account that was due first has been taken, by now or long since. */
+static enum err_kind pick_stand_behind(const struct claim *claim, const struct pick *pick,
+				       bool *is_behind_out, struct error *err)
+{
+	const struct due_lane *lane = pick->lane;
+	*is_behind_out = false;
+	if (!lane->is_shared || (!str_is_empty(lane->busy_delivery_id) && !is_foreign(pick)))
+		return ERR_NONE;
+	return lane_stand_behind(claim->tx, lane->account_id, STR(""), is_behind_out, err);
+}
+
 static enum err_kind pick_take(struct claim *claim, const struct pick *pick, struct error *err)
 {
 	const struct delivery_work *work = &pick->work;
-	if (str_is_empty(work->id) ||
+	bool is_behind = false;
+	enum err_kind kind = pick_stand_behind(claim, pick, &is_behind, err);
+	if (kind != ERR_NONE || is_behind)
+		return kind;
+	if (str_is_empty(work->id) || is_foreign(pick) ||
 	    delivery_transition_find(work->state, DELIVERY_CHANGE_CLAIM) == NULL)
 		return lane_correct(claim, pick->lane, err);
-	const enum err_kind kind = take_delivery(claim, pick, err);
+	kind = take_delivery(claim, pick, err);
 	if (kind != ERR_NONE)
 		return kind;
 	claim->work[claim->count++] = *work;

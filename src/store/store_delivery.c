@@ -233,15 +233,6 @@ static enum err_kind prepare_row(struct store_tx *tx, struct delivery_saving *sa
 		&saving->row, err);
 }
 
-/* The account is free for its next delivery, which may be due at once. */
-static enum err_kind lane_free(struct store_tx *tx, const struct delivery_save *save,
-			       const struct delivery_now *now, struct error *err)
-{
-	return sql_run(tx->sql, SQL_LANE_FREE,
-		       SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(NEVER_US)),
-		       NULL, err);
-}
-
 static enum err_kind lane_keep(struct store_tx *tx, const struct delivery_save *save,
 			       const struct delivery_now *now, struct error *err)
 {
@@ -259,7 +250,7 @@ static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save 
 	if (save->next == DELIVERY_KEEP && kept_until_us(save, now) == now->lease_until_us)
 		return ERR_NONE;
 	const enum err_kind kind = outcomes[save->next].frees_account
-					   ? lane_free(tx, save, now, err)
+					   ? lane_free(tx, now->account_id, save->id, err)
 					   : lane_keep(tx, save, now, err);
 	if (kind != ERR_NONE)
 		return kind;

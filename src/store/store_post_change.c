@@ -98,10 +98,7 @@ static enum err_kind lane_renew(const struct change *change,
 	const struct str busy_with[] = {delivery->before.id, STR("")};
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < 2 && kind == ERR_NONE; i++)
-		kind = sql_run(change->tx->sql, SQL_LANE_FREE,
-			       SQL_ARGS(sql_text(delivery->account_id), sql_text(busy_with[i]),
-					sql_int(NEVER_US)),
-			       NULL, err);
+		kind = lane_free(change->tx, delivery->account_id, busy_with[i], err);
 	return kind;
 }
 

@@ -197,18 +197,23 @@ static struct sql_value node_of(const struct store_tx *tx)
 	return sql_word(sql_is_shared(tx->sql) ? tx->store->node_id : "");
 }
 
-/* False: somebody else was faster. */
+/* False: somebody else was faster, or works on the same platform account for another user. */
 static enum err_kind take_lane(struct store_tx *tx, const struct removal_work *removal,
 			       int64_t until_us, bool *is_taken_out, struct error *err)
 {
+	const struct str account_id = removal->delivery.account.id;
+	bool is_behind = false;
 	int64_t changes = 0;
-	const enum err_kind kind =
-		sql_run(tx->sql, SQL_REMOVAL_LANE_TAKE,
-			SQL_ARGS(sql_text(removal->delivery.account.id),
-				 sql_text(removal->delivery.id), sql_int(until_us), node_of(tx)),
-			&changes, err);
+	*is_taken_out = false;
+	enum err_kind kind =
+		lane_stand_behind(tx, account_id, removal->delivery.id, &is_behind, err);
+	if (kind == ERR_NONE && !is_behind)
+		kind = sql_run(tx->sql, SQL_REMOVAL_LANE_TAKE,
+			       SQL_ARGS(sql_text(account_id), sql_text(removal->delivery.id),
+					sql_int(until_us), node_of(tx)),
+			       &changes, err);
 	*is_taken_out = kind == ERR_NONE && changes > 0;
-	if (*is_taken_out)
+	if (*is_taken_out || is_behind)
 		store_tx_work_later(tx, removal->delivery.app_id);
 	return kind;
 }
@@ -335,13 +340,14 @@ static enum err_kind save_row(struct store_tx *tx, const struct delivery_save *s
 static enum err_kind save_lane(struct store_tx *tx, const struct delivery_save *save,
 			       struct error *err)
 {
-	const struct sql_value account_id = sql_text(save->work->account.id);
-	const bool is_kept = save->next == DELIVERY_KEEP;
+	const struct str account_id = save->work->account.id;
 	const enum err_kind kind =
-		sql_run(tx->sql, is_kept ? SQL_LANE_KEEP : SQL_LANE_FREE,
-			SQL_ARGS(account_id, sql_text(save->id),
-				 sql_int(is_kept ? save->lease_until_us : NEVER_US)),
-			NULL, err);
+		save->next == DELIVERY_KEEP
+			? sql_run(tx->sql, SQL_LANE_KEEP,
+				  SQL_ARGS(sql_text(account_id), sql_text(save->id),
+					   sql_int(save->lease_until_us)),
+				  NULL, err)
+			: lane_free(tx, account_id, save->id, err);
 	if (kind == ERR_NONE)
 		store_tx_work_later(tx, save->work->app_id);
 	return kind;

@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 	failures += run_dashboard_tests();
 	failures += run_node_tests();
 	failures += run_quota_tests();
+	failures += run_lane_tests();
 	failures += run_removal_tests();
 	failures += run_media_tests();
 	failures += run_reseal_tests();

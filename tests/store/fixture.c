@@ -171,17 +171,18 @@ static enum err_kind succeed(struct store_tx *tx, void *argument, struct error *
 					err);
 }
 
-struct account_row make_account(struct fixture *fx, const struct app_row *app, const char *user_id,
-				enum platform_id platform)
+static struct account_row connect_account(struct fixture *fx, const struct app_row *app,
+					  const struct account_row *wanted)
 {
 	struct error err = {0};
-	const struct connection_row connection = make_connection(fx, app, user_id, platform);
+	const struct connection_row connection =
+		make_connection(fx, app, str_z(fx->arena, wanted->user_id), wanted->platform);
 	const struct account_row account = {
 		.id = new_uuid(fx),
 		.app_id = app->id,
-		.platform = platform,
-		.user_id = str_of(user_id),
-		.platform_account_id = new_name(fx, "remote"),
+		.platform = wanted->platform,
+		.user_id = wanted->user_id,
+		.platform_account_id = wanted->platform_account_id,
 		.username = STR("ann.example"),
 		.type = ACCOUNT_PERSONAL,
 		.state = ACCOUNT_ACTIVE,
@@ -193,6 +194,24 @@ struct account_row make_account(struct fixture *fx, const struct app_row *app, c
 	struct success success = {connection.id, &account, 1};
 	ok(store_write(fx->store, succeed, &success, &err), &err);
 	return account;
+}
+
+struct account_row make_account(struct fixture *fx, const struct app_row *app, const char *user_id,
+				enum platform_id platform)
+{
+	const struct account_row wanted = {.platform = platform,
+					   .user_id = str_of(user_id),
+					   .platform_account_id = new_name(fx, "remote")};
+	return connect_account(fx, app, &wanted);
+}
+
+struct account_row make_same_account(struct fixture *fx, const struct app_row *app,
+				     const char *user_id, const struct account_row *as)
+{
+	const struct account_row wanted = {.platform = as->platform,
+					   .user_id = str_of(user_id),
+					   .platform_account_id = as->platform_account_id};
+	return connect_account(fx, app, &wanted);
 }
 
 struct post_accept make_post(struct fixture *fx, const struct app_row *app,

@@ -54,6 +54,9 @@ struct app_row make_app(struct fixture *fx);
 /* An account of the app that may be published to. */
 struct account_row make_account(struct fixture *fx, const struct app_row *app, const char *user_id,
 				enum platform_id platform);
+/* The same platform account, connected by another user. */
+struct account_row make_same_account(struct fixture *fx, const struct app_row *app,
+				     const char *user_id, const struct account_row *as);
 struct connection_row make_connection(struct fixture *fx, const struct app_row *app,
 				      const char *user_id, enum platform_id platform);
 
@@ -101,6 +104,7 @@ int run_counter_tests(void);
 int run_change_tests(void);
 int run_dashboard_tests(void);
 int run_node_tests(void);
+int run_lane_tests(void);
 int run_media_tests(void);
 int run_quota_tests(void);
 int run_removal_tests(void);

@@ -121,7 +121,7 @@ static const bool is_deferred[SQL_NAME_COUNT] = {
 	[SQL_WORK_USE] = true,           [SQL_WORK_ACCEPT] = true,
 	[SQL_APPS_LOCK] = true,          [SQL_WORK_SERVED] = true,
 	[SQL_MEDIA_USES_INSERT] = true,  [SQL_MEDIA_USES_DELETE] = true,
-	[SQL_MEDIA_USE_BY_OWNER] = true,
+	[SQL_MEDIA_USE_BY_OWNER] = true, [SQL_LANES_FREE_BEHIND] = true,
 };
 
 /* ---- values ---- */
