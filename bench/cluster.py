@@ -114,6 +114,7 @@ class Bed:
         self.app = self.cluster.app(PLATFORM)
         self.app.service = first
         self.accounts = [row["id"] for user in range(USERS) for row in self.app.connect(PLATFORM, user_id=f"user-{user}").accounts]
+        self.cluster.sql("UPDATE lanes SET shared_id = ''")  # at the sandbox they are the same Pages: here they are different ones
         self.serial = 0
 
     def texts(self, count, word):

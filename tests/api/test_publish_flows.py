@@ -319,3 +319,20 @@ def test_media_that_is_no_video(app, sandbox, one, media):
     assert post["status"] == "failed"
     assert post["platform_posts"][0]["error"]["code"] == "MEDIA_REJECTED"
     assert sandbox.ledger(text) == []
+
+
+# ---- one platform account of several users ----
+
+
+def test_one_platform_account_of_two_users_is_one_lane(app, sandbox):
+    """Two users of an app have connected the same X account. Their posts go out in one order, one at a time, also when the first has
+    to wait: the second is told why it waits."""
+    first, second = (app.account("x", user_id=name) for name in ("lane ann", "lane bob"))
+    texts = [marker("lane") for _ in range(3)]
+    sandbox.fault(*X_TWEETS, "slow", retry_after=3)
+    ids = [app.accepted(account, text)["post_id"] for account, text in zip((first, second, first), texts)]
+    waiting = poll("the second waits", lambda: app.show(ids[1])["platform_posts"][0]["waiting"])
+    assert waiting["reason"] == "account_busy", waiting
+    assert [app.wait_post(post_id)["status"] for post_id in ids] == ["published"] * 3
+    entries = [entry["text"] for entry in sandbox.ledger() if entry["text"] in texts]
+    assert entries == texts

@@ -4,6 +4,7 @@ within seconds, and the metrics say who waits. All on loopback; the crawling ser
 import concurrent.futures
 import http.server
 import re
+import sqlite3
 import threading
 import time
 
@@ -102,6 +103,12 @@ def house(tmp_path_factory, sandbox):
         yield process
 
 
+def part_lanes(service):
+    """The users' accounts are one at the sandbox, and so they would be one lane: here they are different people's."""
+    with sqlite3.connect(f"file:{service.data}/posthorn.db", uri=True, timeout=30) as database:
+        database.execute("UPDATE lanes SET shared_id = ''")
+
+
 def figures(service):
     text = service.metrics()
     return {name: float(value) for name, value in re.findall(r"^(posthorn_\S+) (\S+)$", text, re.MULTILINE)}
@@ -112,15 +119,19 @@ def crowded(house, crawl):
     """The app whose 600 posts crawl."""
     greedy = App(house, name="greedy", owner="greedy@example.com").set_credentials("x").issue_token()
 
+    def connect(number):
+        return greedy.account("x", user_id=f"user-{number}")
+
     def post(number):
-        account = greedy.account("x", user_id=f"user-{number}")
-        return greedy.accepted(account, marker("crawling"), media=[crawl.item(number)])
+        return greedy.accepted(accounts[number], marker("crawling"), media=[crawl.item(number)])
 
     with concurrent.futures.ThreadPoolExecutor(CONNECTS_AT_ONCE) as pool:
+        accounts = list(pool.map(connect, range(FETCHES + 1)))
+        part_lanes(house)
         posts = list(pool.map(post, range(FETCHES)))
     poll("its fetches have begun", lambda: crawl.open >= SHARE)
     time.sleep(1)  # those that can begin have begun
-    return greedy, posts
+    return greedy, posts, accounts[FETCHES]
 
 
 def test_another_apps_photo_and_webhook_come_within_seconds(house, crowded, crawl, media):
@@ -141,7 +152,7 @@ def test_another_apps_photo_and_webhook_come_within_seconds(house, crowded, craw
 
 
 def test_the_metrics_tell_who_runs_and_who_waits(house, crowded):
-    greedy, posts = crowded
+    greedy, posts, _ = crowded
     found = figures(house)
     assert found['posthorn_pool{pool="media",state="running"}'] == SHARE
     assert found['posthorn_pool{pool="media",state="waiting"}'] > 0
@@ -157,8 +168,7 @@ def test_the_metrics_tell_who_runs_and_who_waits(house, crowded):
 
 def test_a_text_of_the_crowded_app_goes_out_when_its_turn_comes(house, crowded, crawl):
     """Nothing is lost: the files end, and what waited goes on."""
-    greedy, _ = crowded
-    account = greedy.account("x", user_id="later")
+    greedy, _, account = crowded
     text = greedy.accepted(account, marker("text"))
     assert greedy.show(text["post_id"])["platform_posts"][0]["waiting"]["reason"] == "media"
     crawl.stopping.set()
