@@ -140,9 +140,13 @@ void person_read_print_head(struct person *person, const struct json *data, stru
 		const struct json *media = json_get(container, "media");
 		person_print_line(person, i == 0 ? "Text" : "Comment",
 				  json_get_string(container, "content"));
-		for (size_t j = 0; json_at(media, j) != NULL; j++)
+		for (size_t j = 0; json_at(media, j) != NULL; j++) {
+			const struct json *file = json_at(media, j);
+			const struct str url = json_get_string(file, "url");
 			person_print_line(person, "Media",
-					  json_get_string(json_at(media, j), "url"));
+					  str_is_empty(url) ? json_get_string(file, "media_id")
+							    : url);
+		}
 	}
 	if (!json_is_null(json_get(data, "scheduled_at")))
 		person_print_line(person, "Scheduled", json_get_string(data, "scheduled_at"));
@@ -233,8 +237,9 @@ static void print_call(struct person *person, const struct json *data, const str
 			 (long long)json_int(json_get(row, "duration_ms"), 0));
 	else if (is_call)
 		buf_add_z(&line, "no answer: ");
-	buf_addf(&line, STR_FMT ", " STR_FMT, STR_ARG(json_get_string(row, "verdict")),
-		 STR_ARG(json_get_string(row, "decision")));
+	const struct str decision = json_get_string(row, "decision");
+	buf_add(&line, json_get_string(row, "verdict"));
+	buf_addf(&line, "%s" STR_FMT, str_is_empty(decision) ? "" : ", ", STR_ARG(decision));
 	person_print_text(person->out, buf_str(&line));
 	fputc('\n', person->out);
 	if (code < 400 || str_is_empty(excerpt))

@@ -52,6 +52,17 @@ static void one_post(void **state)
 	desk_said(desk->out, PUBLISHED "\n");
 }
 
+static void a_post_with_an_uploaded_file(void **state)
+{
+	struct desk *desk = *state;
+	DESK_ANSWER(desk, .match = "GET",
+		    .body = "{\"data\":{\"id\":\"" ID_2 "\",\"containers\":[{\"content\":\"Hello\","
+			    "\"media\":[{\"url\":null,\"media_id\":\"med_1\"},{\"url\":"
+			    "\"https://a.example/b.jpg\",\"media_id\":null}]}]}}");
+	assert_int_equal(DESK_RUN(desk, "show", ID_2), PERSON_DONE);
+	desk_said(desk->out, "Media       med_1\nMedia       https://a.example/b.jpg\n");
+}
+
 static void what_happened(void **state)
 {
 	struct desk *desk = *state;
@@ -66,7 +77,10 @@ static void what_happened(void **state)
 			"{\"at\":\"T3\",\"delivery_id\":\"d\",\"stage\":\"s\",\"method\":\"GET\","
 			"\"host_path\":\"h\",\"status\":null,\"duration_ms\":9,\"verdict\":"
 			"\"lost\","
-			"\"decision\":\"wait\",\"excerpt\":null}]}");
+			"\"decision\":\"wait\",\"excerpt\":null},{\"at\":\"T4\","
+			"\"delivery_id\":\"d\",\"stage\":\"s\",\"method\":\"GET\",\"host_path\":"
+			"\"h\",\"status\":200,\"duration_ms\":9,\"verdict\":\"ok\",\"decision\":"
+			"\"\",\"excerpt\":null}]}");
 	DESK_ANSWER(
 		desk, .match = "GET",
 		.body = POST_DATA("failed", "none",
@@ -82,6 +96,7 @@ static void what_happened(void **state)
 		  "failed\n    No [31m.\n");
 	desk_said(desk->out, "T2  e  hold: v, w\n");
 	desk_said(desk->out, "T3  x jodoe  s: GET h, no answer: lost, wait\n");
+	desk_said(desk->out, "T4  x jodoe  s: GET h, 200 in 9 ms: ok\n");
 }
 
 static const struct json *parse(struct desk *desk, const char *text)
@@ -157,9 +172,13 @@ static void what_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DESK_TEST(a_list_of_posts), DESK_TEST(a_list_of_accounts),
-		DESK_TEST(one_post),        DESK_TEST(what_happened),
-		DESK_TEST(outcomes),        DESK_TEST(advice_for_every_code),
+		DESK_TEST(a_list_of_posts),
+		DESK_TEST(a_list_of_accounts),
+		DESK_TEST(one_post),
+		DESK_TEST(a_post_with_an_uploaded_file),
+		DESK_TEST(what_happened),
+		DESK_TEST(outcomes),
+		DESK_TEST(advice_for_every_code),
 		DESK_TEST(what_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
