@@ -17,6 +17,7 @@
 #include "person_fetch.h"
 #include "person_media.h"
 #include "person_print.h"
+#include "person_progress.h"
 
 /* In one request up to this; else in pieces of it. */
 #define PIECE_BYTES (INT64_C(8) << 20)
@@ -29,6 +30,7 @@ struct uploading {
 	int64_t size_bytes;
 	int64_t offset_bytes;
 	struct str place; /* path of the upload */
+	struct person_progress progress;
 };
 
 static enum person_status stat_file(struct person *person, const char *path, int64_t *size_out)
@@ -54,15 +56,14 @@ static struct str name_of(const char *path)
 	return str_of(slash != NULL ? slash + 1 : path);
 }
 
-static void show_progress(const struct uploading *u)
+/* "37 % of 45.0 MB sent", at a terminal. */
+static void show_progress(struct uploading *u)
 {
-	if (!u->person->err_is_terminal || person_wants_json(u->person))
-		return;
-	fprintf(u->person->err, "\r%3d %% of %lld bytes",
-		(int)(u->offset_bytes * 100 / u->size_bytes), (long long)u->size_bytes);
-	if (u->offset_bytes == u->size_bytes)
-		fputc('\n', u->person->err);
-	fflush(u->person->err);
+	if (u->person->err_is_terminal)
+		person_progress_show(u->person, &u->progress,
+				     str_format(u->person->scratch, "%d %% of %.1f MB sent",
+						(int)(u->offset_bytes * 100 / u->size_bytes),
+						(double)u->size_bytes / 1e6));
 }
 
 /* DONE: the answer has that status. */
@@ -213,16 +214,20 @@ static enum person_status upload_pieces(struct uploading *u, struct str *id_out)
 			until_us = clock_boot_us(person->clock) + PATIENCE_US;
 			continue;
 		}
-		if (!may_go_on(&result) || clock_boot_us(person->clock) >= until_us)
+		if (!may_go_on(&result) || clock_boot_us(person->clock) >= until_us) {
+			person_progress_end(person, &u->progress);
 			return judge(person, &result, 204, &answer);
-		if (!person->nap(person->context, PAUSE_MS))
+		}
+		if (!person->nap(person->context, PAUSE_MS)) {
+			person_progress_end(person, &u->progress);
 			return person_say_failed(person, "the upload was broken off");
+		}
 		/* A conflict says where to go on. */
 		if (result.outcome != TRANSFER_ANSWERED || result.status != 409 ||
 		    !take_offset(u, &result))
 			ask_offset(u);
 	}
-	show_progress(u);
+	person_progress_end(person, &u->progress);
 	return status;
 }
 

@@ -10,13 +10,13 @@
 #include "person_call.h"
 #include "person_fetch.h"
 #include "person_print.h"
+#include "person_progress.h"
 #include "person_read.h"
 
 #define FIRST_PAUSE_MS 200
 #define PAUSE_MAX_MS 2000
 #define PATIENCE_US (5 * US_PER_MINUTE)
 #define SILENCE_MAX_US US_PER_MINUTE
-#define LINE_COLUMNS 78
 #define LINE_MAX_BYTES 4096
 
 /* ---- progress ---- */
@@ -63,34 +63,6 @@ static struct str line_of(struct arena *arena, const struct json *data)
 	return str_format(arena, "%zu of %zu done" STR_FMT, done, count, STR_ARG(buf_str(&open)));
 }
 
-struct progress {
-	struct str shown; /* in the run's arena */
-	bool is_open;     /* a line on the terminal that is to be replaced */
-};
-
-static void show(struct person *person, struct progress *progress, struct str line)
-{
-	const struct str text = person_print_short(person->scratch, line, LINE_COLUMNS);
-	if (str_equal(text, progress->shown) || person_wants_json(person))
-		return;
-	progress->shown = str_copy(person->arena, text);
-	if (person->err_is_terminal)
-		fputs("\r\033[K", person->err);
-	person_print_text(person->err, text);
-	if (!person->err_is_terminal)
-		fputc('\n', person->err);
-	progress->is_open = person->err_is_terminal;
-	fflush(person->err);
-}
-
-static void end_progress(struct person *person, struct progress *progress)
-{
-	if (progress->is_open)
-		fputs("\r\033[K", person->err);
-	progress->is_open = false;
-	fflush(person->err);
-}
-
 /* ---- the wait ---- */
 
 static enum person_status finish(struct person *person, const struct person_answer *answer)
@@ -129,7 +101,7 @@ enum person_status person_wait_post(struct person *person, struct str post_id, b
 	const struct str path = person_fetch_path(person->arena, "/v1/posts/", post_id, "");
 	int64_t heard_us = clock_boot_us(person->clock);
 	int64_t pause_ms = FIRST_PAUSE_MS;
-	struct progress progress = {0};
+	struct person_progress progress = {0};
 	while (true) {
 		struct person_answer answer = {0};
 		struct error err = {0};
@@ -141,20 +113,21 @@ enum person_status person_wait_post(struct person *person, struct str post_id, b
 			const struct json *data = json_get(answer.json, "data");
 			const struct str line = line_of(person->scratch, data);
 			if (answer.status != 200 || str_is_empty(line)) {
-				end_progress(person, &progress);
+				person_progress_end(person, &progress);
 				return answer.status == 200 ? finish(person, &answer)
 							    : person_say_refusal(person, &answer);
 			}
-			show(person, &progress, line);
+			person_progress_show(person, &progress, line);
 			if (!has_patience && now_us > until_us) {
-				end_progress(person, &progress);
+				person_progress_end(person, &progress);
 				return leave(person, post_id, &answer);
 			}
 		} else {
-			show(person, &progress, STR("the service does not answer; waiting for it"));
+			person_progress_show(person, &progress,
+					     STR("the service does not answer; waiting for it"));
 		}
 		if (now_us - heard_us > SILENCE_MAX_US || !person->nap(person->context, pause_ms)) {
-			end_progress(person, &progress);
+			person_progress_end(person, &progress);
 			return give_up(person, post_id,
 				       kind != ERR_NONE ? err.text : "the wait was broken off");
 		}
