@@ -976,13 +976,10 @@ static bool is_length_bad(const struct call *call)
 {
 	struct http_request *request = call->request;
 	struct gathering gathering = {.headers = request->headers};
-	struct strict_framing framing;
-	const char *reason = NULL;
 	MHD_get_connection_values_n(call->connection, MHD_HEADER_KIND, header_gather, &gathering);
 	request->header_count =
 		gathering.count < HTTP_HEADERS_MAX ? gathering.count : HTTP_HEADERS_MAX;
-	return http_strict_length_check(request->headers, request->header_count, &framing,
-					&reason) != STRICT_PASS;
+	return !http_strict_length_is_plain(request->headers, request->header_count);
 }
 
 void http_call_on_log(void *context)

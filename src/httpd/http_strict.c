@@ -182,15 +182,14 @@ static struct finding check_length(const struct strict_request *request,
 	return pass;
 }
 
-enum strict_verdict http_strict_length_check(const struct http_header *headers, size_t header_count,
-					     struct strict_framing *framing_out,
-					     const char **reason_out)
+bool http_strict_length_is_plain(const struct http_header *headers, size_t header_count)
 {
-	const struct strict_request request = {.headers = headers, .header_count = header_count};
-	*framing_out = (struct strict_framing){0};
-	const struct finding finding = check_length(&request, framing_out);
-	*reason_out = finding.reason;
-	return finding.verdict;
+	for (size_t i = 0; i < header_count; i++) {
+		if (str_equal_nocase(headers[i].name, STR("Content-Length")) &&
+		    !is_digits(headers[i].value))
+			return false;
+	}
+	return true;
 }
 
 static struct finding check_transfer_encoding(const struct strict_request *request,

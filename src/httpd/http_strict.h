@@ -53,10 +53,9 @@ struct strict_framing {
  * NULL when it passes. Does not block. */
 enum strict_verdict http_strict_check(const struct strict_request *request,
 				      struct strict_framing *framing_out, const char **reason_out);
-/* The part of the check that is about Content-Length alone. */
-enum strict_verdict http_strict_length_check(const struct http_header *headers, size_t header_count,
-					     struct strict_framing *framing_out,
-					     const char **reason_out);
+/* Is every Content-Length one that libmicrohttpd 0.9.75 reads? It takes digits alone, and no blank
+ * at their end, which RFC 9110 5.5 allows. */
+bool http_strict_length_is_plain(const struct http_header *headers, size_t header_count);
 /* Do the pieces lie in one buffer as a strict reading leaves them (see above)? Looks at no byte
  * that is not in a piece or one of the line ends. Two tail bytes after the empty line count too:
  * when the last header ended with a bare LF, what follows the header block has moved into their

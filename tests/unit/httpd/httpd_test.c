@@ -1443,8 +1443,18 @@ static void who_may_not_send_a_body_is_refused_with_the_headers(void **state)
 static void a_malformed_length_is_answered_once(void **state)
 {
 	struct service *service = *state;
-	static const char *const values[] = {"3, 3", "+0", "-1",  "0x0",
-					     "0 0",  "",   "1e1", "99999999999999999999999"};
+	static const char *const values[] = {"3, 3",
+					     "+0",
+					     "-1",
+					     "0x0",
+					     "0 0",
+					     "",
+					     "1e1",
+					     "0 ",
+					     "0\t",
+					     "18446744073709551615",
+					     "18446744073709551616",
+					     "99999999999999999999999"};
 	for (size_t i = 0; i < COUNT_OF(values); i++) {
 		struct answer answer;
 		char bytes[256];
