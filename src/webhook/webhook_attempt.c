@@ -22,7 +22,8 @@
 #define ATTEMPT_ARENA_MAX_BYTES ((size_t)32 << 20)
 #define CALL_TIMEOUT_MS 10000 /* api-decisions.md 9 */
 #define ANSWER_MAX_BYTES 65536
-#define LOG_MAX_BYTES 16384
+#define LOG_TRIES_MAX 20
+#define LOG_MAX_BYTES ((size_t)128 << 10) /* each names one error text */
 #define STATUS_GONE 410
 
 struct webhook_attempt {
@@ -98,21 +99,25 @@ static void write_log_entry(struct json_writer *w, const struct attempt_result *
 	json_end_object(w);
 }
 
-/* The log of the tries so far, which is ours, and one entry more. */
+/* The newest tries so far, and this one: an event can be sent again without end. A log that cannot
+ * be read begins anew. */
 static struct str longer_log(struct webhook_attempt *a, const struct attempt_result *result,
 			     int64_t now_us)
 {
 	struct buf out;
 	struct json_writer w;
-	struct str before =
-		str_slice(a->work.log, 0, str_is_empty(a->work.log) ? 0 : a->work.log.len - 1);
+	const struct json *before = NULL;
+	if (json_parse(a->arena, a->work.log, NULL, &before, NULL, NULL) != ERR_NONE ||
+	    !json_is(before, JSON_TYPE_ARRAY))
+		before = NULL;
+	const size_t count = before != NULL ? before->count : 0;
 	buf_init(&out, a->arena, LOG_MAX_BYTES);
-	buf_add(&out, str_is_empty(before) ? STR("[") : before);
-	if (before.len > 1)
-		buf_add_char(&out, ',');
 	json_writer_init(&w, &out);
+	json_begin_array(&w);
+	for (size_t i = count >= LOG_TRIES_MAX ? count - LOG_TRIES_MAX + 1 : 0; i < count; i++)
+		json_put_value(&w, json_at(before, i));
 	write_log_entry(&w, result, now_us);
-	buf_add_char(&out, ']');
+	json_end_array(&w);
 	return buf_str(&out);
 }
 

@@ -220,6 +220,29 @@ static void four_at_once_for_one_webhook(void **state)
 	assert_int_equal(calls(fx), 6);
 }
 
+/* Whoever sends an event again and again finds the newest tries in its log, which stays whole. */
+static void a_log_keeps_the_newest_tries(void **state)
+{
+	struct fixture *fx = *state;
+	const struct json *log = NULL;
+	struct quota_over over;
+	struct error err = {0};
+	publish_one(fx);
+	for (int i = 0; i < 200; i++) {
+		answer(fx, 200);
+		ok(store_webhook_resend(fx->w->store, fx->webhook.id, last(fx).id,
+					fx->w->clock.now_us, &over, &err),
+		   &err);
+		webhooker_wake(fx->webhooker);
+		world_run(fx->w);
+	}
+	answer(fx, 299);
+	ok(json_parse(fx->w->arena, last(fx).log, NULL, &log, NULL, &err), &err);
+	assert_int_equal(log->count, 20);
+	assert_int_equal(json_int(json_get(json_at(log, 19), "status"), 0), 299);
+	assert_int_equal(json_int(json_get(json_at(log, 18), "status"), 0), 200);
+}
+
 static struct webhook_row webhook_now(struct fixture *fx)
 {
 	struct webhook_row row = {0};
@@ -347,6 +370,7 @@ int main(void)
 		WEBHOOK_TEST(what_was_under_way_is_sent_again_after_a_crash),
 		WEBHOOK_TEST(a_failed_commit_loses_nothing),
 		WEBHOOK_TEST(four_at_once_for_one_webhook),
+		WEBHOOK_TEST(a_log_keeps_the_newest_tries),
 		WEBHOOK_TEST(gone_ends_all_that_waits),
 		WEBHOOK_TEST(five_days_of_failures_disable),
 		WEBHOOK_TEST(a_success_forgets_the_failures),
