@@ -68,7 +68,8 @@ void media_respond_upload_error(struct api *api, struct http_request *request,
 				const struct error *err)
 {
 	if (kind == ERR_TOO_LARGE)
-		media_respond_too_large(response, MEDIA_FILE_MAX_BYTES);
+		respond_error(response, 413, "PAYLOAD_TOO_LARGE",
+			      str_copy(response->arena, str_of(err->text)));
 	else if (kind == ERR_INVALID)
 		respond_no_media(response);
 	else if (kind == ERR_NOT_FOUND)
@@ -112,7 +113,7 @@ static bool take_part(void *context, const struct form_data_part *part)
 	struct media_stream *stream = request->stream;
 	const bool is_file = str_equal(part->name, STR("file"));
 	if (is_file && stream->has_part) {
-		stream->part_kind = ERR_FORBIDDEN;
+		stream->has_parts_too_many = true;
 		return false;
 	}
 	stream->is_in_part = is_file;
@@ -132,6 +133,18 @@ static bool take_bytes(void *context, struct str bytes)
 	return stream->part_kind == ERR_NONE;
 }
 
+/* Why a write was refused. */
+static void respond_unwritten(struct api *api, struct http_request *request,
+			      struct http_response *response, enum err_kind kind,
+			      const struct error *err)
+{
+	const struct media_stream *stream = request->stream;
+	if (kind == ERR_FORBIDDEN)
+		respond_over_quota(response, media_upload_over(stream->upload));
+	else
+		media_respond_upload_error(api, request, response, kind, err);
+}
+
 static void respond_bad_form(struct http_response *response)
 {
 	respond_field_error(response, 422, "VALIDATION_ERROR", STR("file"),
@@ -144,9 +157,8 @@ static void respond_form(struct api *api, struct http_request *request,
 			 struct http_response *response)
 {
 	const struct media_stream *stream = request->stream;
-	if (stream->form->state == FORM_DATA_STOPPED && stream->part_kind != ERR_FORBIDDEN)
-		media_respond_upload_error(api, request, response, stream->part_kind,
-					   &stream->part_err);
+	if (stream->form->state == FORM_DATA_STOPPED && !stream->has_parts_too_many)
+		respond_unwritten(api, request, response, stream->part_kind, &stream->part_err);
 	else
 		respond_bad_form(response);
 }
@@ -165,7 +177,7 @@ bool media_stream_take(void *context, struct http_request *request, struct str p
 	}
 	const enum err_kind kind = media_upload_write(stream->upload, piece, &err);
 	if (kind != ERR_NONE)
-		media_respond_upload_error(api, request, response, kind, &err);
+		respond_unwritten(api, request, response, kind, &err);
 	return kind == ERR_NONE;
 }
 

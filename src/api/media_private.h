@@ -18,6 +18,7 @@ struct media_stream {
 	struct str file_name;
 	bool has_part; /* the part "file" came */
 	bool is_in_part;
+	bool has_parts_too_many; /* "file" came twice */
 	bool is_resumable;       /* what came stays when the connection breaks */
 	enum err_kind part_kind; /* why a part was not taken */
 	struct error part_err;

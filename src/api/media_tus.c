@@ -170,7 +170,22 @@ static bool is_plain_get(const struct http_request *request)
 	return str_equal(request->method, STR("GET")) && !request->is_head;
 }
 
-/* The upload of the path; false: answered. */
+/* NOT_FOUND also for what is another's: nobody learns of it. */
+static enum err_kind read_own(struct api *api, struct http_request *request,
+			      const struct media_uploader *uploader, struct upload_row *row,
+			      struct error *err)
+{
+	const struct str id = http_request_capture(request, "upload_id");
+	const enum err_kind kind =
+		store_upload_find(api->config.store, request->arena, id, row, err);
+	if (kind == ERR_NONE && (!str_equal(row->app_id, uploader->app_id) ||
+				 !str_equal(row->link_hash, uploader->link_hash) ||
+				 row->expires_at_us <= clock_now_us(api->config.clock)))
+		return ERR_NOT_FOUND;
+	return kind;
+}
+
+/* The upload of the path, as it is once nobody writes it any more; false: answered. */
 static bool find_upload(struct api *api, struct http_request *request,
 			struct http_response *response, struct media_uploader *uploader,
 			struct upload_row *row)
@@ -178,13 +193,11 @@ static bool find_upload(struct api *api, struct http_request *request,
 	struct error err = {0};
 	if (!media_uploader_find(api, request, response, true, uploader))
 		return false;
-	const struct str id = http_request_capture(request, "upload_id");
-	media_upload_interrupt(api->config.uploads, id);
-	enum err_kind kind = store_upload_find(api->config.store, request->arena, id, row, &err);
-	if (kind == ERR_NONE && (!str_equal(row->app_id, uploader->app_id) ||
-				 !str_equal(row->link_hash, uploader->link_hash) ||
-				 row->expires_at_us <= clock_now_us(api->config.clock)))
-		kind = ERR_NOT_FOUND;
+	enum err_kind kind = read_own(api, request, uploader, row, &err);
+	if (kind == ERR_NONE) {
+		media_upload_interrupt(api->config.uploads, row->id);
+		kind = read_own(api, request, uploader, row, &err);
+	}
 	if (kind == ERR_NONE)
 		return is_plain_get(request) || speaks_tus(request, response);
 	media_respond_upload_error(api, request, response, kind, &err);

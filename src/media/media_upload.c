@@ -44,8 +44,9 @@ struct media_upload {
 	int64_t max_bytes;
 	int64_t marked_bytes;
 	int64_t marked_at_us;
-	bool is_resumed; /* bytes of it were written by somebody else */
-	bool is_shut;    /* somebody else has opened it */
+	struct quota_over over; /* why a mark was refused */
+	bool is_resumed;        /* bytes of it were written by somebody else */
+	bool is_shut;           /* somebody else has opened it */
 };
 
 struct media_uploads *media_uploads_new(const struct media_uploads_config *config)
@@ -227,7 +228,29 @@ const struct upload_row *media_upload_row(const struct media_upload *upload)
 	return &upload->row;
 }
 
+const struct quota_over *media_upload_over(const struct media_upload *upload)
+{
+	return &upload->over;
+}
+
 /* ---- writing ---- */
+
+/* What is there counts, where no size was announced. */
+static enum err_kind mark_row(struct media_upload *upload, const struct upload_row *row,
+			      struct error *err)
+{
+	const struct media_uploads_config *config = &upload->of->config;
+	struct upload_result result = {.outcome = UPLOAD_WRITTEN};
+	int64_t other_bytes = 0, other_files = 0;
+	if (config->other_use != NULL && row->size_bytes < 0)
+		config->other_use(config->other_context, row->app_id, &other_bytes, &other_files);
+	const enum err_kind kind =
+		store_upload_mark(config->store, row, other_bytes, other_files, &result, err);
+	if (kind != ERR_NONE || result.outcome == UPLOAD_WRITTEN)
+		return kind;
+	upload->over = result.over;
+	return error_set(err, ERR_FORBIDDEN, "a quota of the app is full");
+}
 
 /* Lock held. What is there is there for good, and the row says so. */
 static enum err_kind mark(struct media_upload *upload, struct error *err)
@@ -245,9 +268,9 @@ static enum err_kind mark(struct media_upload *upload, struct error *err)
 	/* A link's end is the end of its uploads: it was written when they began. */
 	if (str_is_empty(row.link_hash))
 		row.expires_at_us = until_us;
-	const enum err_kind kind = store_upload_mark(upload->of->config.store, &row, err);
+	const enum err_kind kind = mark_row(upload, &row, err);
 	if (kind == ERR_NONE) {
-		upload->marked_bytes = row.offset_bytes;
+		upload->marked_bytes = upload->row.offset_bytes = row.offset_bytes;
 		upload->marked_at_us = now_us(upload->of);
 	}
 	step(upload->of, "upload_marked");
@@ -266,8 +289,14 @@ static enum err_kind write_piece(struct media_upload *upload, struct str bytes, 
 	const bool is_beyond = upload->row.size_bytes >= 0 && size_bytes > upload->row.size_bytes;
 	if (upload->is_shut)
 		return error_set(err, ERR_CONFLICT, "somebody else writes this upload");
-	if (is_beyond || size_bytes > upload->max_bytes)
-		return error_set(err, ERR_TOO_LARGE, "the upload is too large");
+	if (is_beyond)
+		return error_set(err, ERR_TOO_LARGE,
+				 "There are more bytes than the size that was announced: %lld.",
+				 (long long)upload->row.size_bytes);
+	if (size_bytes > upload->max_bytes)
+		return error_set(err, ERR_TOO_LARGE,
+				 "The file is too large: it may have at most %lld bytes.",
+				 (long long)upload->max_bytes);
 	if (!save_write(&upload->file, bytes.ptr, bytes.len))
 		return error_set_native(err, ERR_TEMPORARY, errno, "cannot write an upload");
 	step(upload->of, "upload_written");
@@ -387,6 +416,10 @@ static enum err_kind finish(struct media_upload *upload, struct arena *arena, st
 	if (upload->is_shut)
 		return error_set(err, ERR_CONFLICT, "somebody else writes this upload");
 	enum err_kind kind = mark(upload, err);
+	if (kind == ERR_FORBIDDEN) {
+		*result_out = (struct upload_result){UPLOAD_OVER_QUOTA, upload->over};
+		return ERR_NONE;
+	}
 	if (kind == ERR_NONE && !is_as_hashed(upload))
 		kind = error_set(err, ERR_CONFLICT, "the part is not what was sent");
 	if (kind == ERR_NONE)

@@ -76,11 +76,14 @@ enum err_kind media_upload_open(struct media_uploads *uploads, struct str upload
 				struct error *err);
 /* So much is there, not all of it safely yet. */
 int64_t media_upload_offset(const struct media_upload *upload);
-/* Its row, as it was when it was opened. */
+/* Its row, as it was when it was opened or last marked. */
 const struct upload_row *media_upload_row(const struct media_upload *upload);
 /* CONFLICT: somebody else has opened it. TOO_LARGE: beyond max_bytes, or the announced size;
- * nothing of bytes is written. TEMPORARY: the disk. */
+ * nothing of bytes is written, and err->text is a sentence for the client. FORBIDDEN: a quota of
+ * the app is full, see media_upload_over(). TEMPORARY: the disk. */
 enum err_kind media_upload_write(struct media_upload *upload, struct str bytes, struct error *err);
+/* The quota that a write was refused for. */
+const struct quota_over *media_upload_over(const struct media_upload *upload);
 /* It is whole: makes the medium. media_out in arena. INVALID: these are no bytes of a medium, and
  * nothing is kept. CONFLICT, TEMPORARY: as above; it can be tried again. outcome OVER_QUOTA
  * and LINK_USED: nothing is kept. The upload is closed in any case. file_name: where the row has

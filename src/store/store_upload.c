@@ -26,9 +26,10 @@ static void upload_read(struct sql_cursor *cursor, void *out)
 	upload->expires_at_us = sql_take_int(cursor);
 }
 
-static int64_t known_bytes(int64_t size_bytes)
+/* What it counts in the app's quota: what was announced, or what is there. */
+static int64_t counted_bytes(const struct upload_row *upload)
 {
-	return size_bytes > 0 ? size_bytes : 0;
+	return upload->size_bytes >= 0 ? upload->size_bytes : upload->offset_bytes;
 }
 
 struct uploading {
@@ -73,7 +74,7 @@ static enum err_kind run(struct store *store, store_command command, struct uplo
 
 struct dropped {
 	struct str app_id;
-	int64_t size_bytes;
+	int64_t counted_bytes;
 	bool is_done;
 };
 
@@ -81,7 +82,7 @@ static void dropped_read(struct sql_cursor *cursor, void *out)
 {
 	struct dropped *dropped = out;
 	dropped->app_id = sql_take_text(cursor);
-	dropped->size_bytes = sql_take_int(cursor);
+	dropped->counted_bytes = sql_take_int(cursor);
 	dropped->is_done = sql_take_bool(cursor);
 }
 
@@ -97,7 +98,7 @@ enum err_kind store_upload_drop_row(struct store_tx *tx, struct str upload_id, s
 	if (kind != ERR_NONE || dropped.is_done)
 		return kind;
 	const struct media_usage less = {
-		.app_id = dropped.app_id, .bytes = -known_bytes(dropped.size_bytes), .files = -1};
+		.app_id = dropped.app_id, .bytes = -dropped.counted_bytes, .files = -1};
 	kind = store_media_count(tx, &less, &is_over, &over, err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_MEDIA_GONE, id, NULL, err) : kind;
 }
@@ -125,7 +126,7 @@ static enum err_kind begin(struct store_tx *tx, void *argument, struct error *er
 	u->result = (struct upload_result){.outcome = UPLOAD_WRITTEN};
 	enum err_kind kind = drop_of_link(tx, upload->link_hash, err);
 	if (kind == ERR_NONE)
-		kind = count(tx, u, known_bytes(upload->size_bytes), 1, err);
+		kind = count(tx, u, counted_bytes(upload), 1, err);
 	return kind == ERR_NONE
 		       ? sql_run(tx->sql, SQL_UPLOAD_INSERT,
 				 SQL_ARGS(sql_text(upload->id), sql_text(upload->media_id),
@@ -184,14 +185,36 @@ enum err_kind store_upload_take(struct store *store, struct arena *arena, struct
 	return store_write(store, take, &t, err);
 }
 
-enum err_kind store_upload_mark(struct store *store, const struct upload_row *upload,
-				struct error *err)
+static enum err_kind mark(struct store_tx *tx, void *argument, struct error *err)
 {
-	return store_run(store, SQL_UPLOAD_MARK,
-			 SQL_ARGS(sql_text(upload->id), sql_int(upload->fence),
-				  sql_int(upload->offset_bytes), sql_blob(upload->hash_state),
-				  sql_int(upload->expires_at_us)),
-			 ERR_CONFLICT, "upload of this fence", err);
+	struct uploading *u = argument;
+	const struct upload_row *upload = u->upload;
+	struct upload_row before = {0};
+	u->result = (struct upload_result){.outcome = UPLOAD_WRITTEN};
+	enum err_kind kind =
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_UPLOAD_FIND, SQL_ARGS(sql_text(upload->id)), upload_read),
+			 &before, "upload", err);
+	if (kind == ERR_NOT_FOUND)
+		return error_set(err, ERR_CONFLICT, "the upload is gone");
+	if (kind == ERR_NONE)
+		kind = sql_run_one(tx->sql, SQL_UPLOAD_MARK,
+				   SQL_ARGS(sql_text(upload->id), sql_int(upload->fence),
+					    sql_int(upload->offset_bytes),
+					    sql_blob(upload->hash_state),
+					    sql_int(upload->expires_at_us)),
+				   ERR_CONFLICT, "upload of this fence", err);
+	const int64_t more_bytes = counted_bytes(upload) - counted_bytes(&before);
+	return kind == ERR_NONE && more_bytes != 0 ? count(tx, u, more_bytes, 0, err) : kind;
+}
+
+enum err_kind store_upload_mark(struct store *store, const struct upload_row *upload,
+				int64_t other_bytes, int64_t other_files,
+				struct upload_result *result_out, struct error *err)
+{
+	struct uploading u = {
+		.upload = upload, .other_bytes = other_bytes, .other_files = other_files};
+	return run(store, mark, &u, result_out, err);
 }
 
 /* ---- end ---- */
@@ -224,7 +247,7 @@ static enum err_kind end(struct store_tx *tx, void *argument, struct error *err)
 					    sql_int(media->size_bytes), sql_blob(STR(""))),
 				   ERR_CONFLICT, "upload of this fence", err);
 	if (kind == ERR_NONE)
-		kind = count(tx, u, media->size_bytes - known_bytes(upload->size_bytes), 0, err);
+		kind = count(tx, u, media->size_bytes - counted_bytes(upload), 0, err);
 	/* Its part is a file of its own: gone too, should nobody live to remove it. */
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_MEDIA_GONE, SQL_ARGS(sql_text(upload->id)), NULL, err);

@@ -55,11 +55,14 @@ enum err_kind store_upload_find(struct store *store, struct arena *arena, struct
 /* Takes it for writing, as it is now, with a new fence. NOT_FOUND; CONFLICT: it is done. */
 enum err_kind store_upload_take(struct store *store, struct arena *arena, struct str upload_id,
 				struct upload_row *out, struct error *err);
-/* So much is safely there. upload has id, fence, offset_bytes, hash_state, expires_at_us. CONFLICT:
- * somebody else has it, or it is gone. */
+/* So much is safely there. upload has id, app_id, size_bytes, fence, offset_bytes, hash_state,
+ * expires_at_us. One of unknown size counts in the app's quota as it comes: OVER_QUOTA, and nothing
+ * is written; other_*: as above. CONFLICT: somebody else has it, or it is gone. */
 enum err_kind store_upload_mark(struct store *store, const struct upload_row *upload,
-				struct error *err);
-/* It is a file now: media is written, and its link used. other_*: as above. CONFLICT: as above. */
+				int64_t other_bytes, int64_t other_files,
+				struct upload_result *result_out, struct error *err);
+/* It is a file now: media is written, and its link used. upload is as it was last marked. CONFLICT:
+ * as above. */
 enum err_kind store_upload_end(struct store *store, const struct upload_row *upload,
 			       const struct media_row *media, struct upload_result *result_out,
 			       struct error *err);

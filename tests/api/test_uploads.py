@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import select
 import socket
 import time
 import urllib.parse
@@ -147,6 +148,7 @@ def test_content_and_ranges(own, picture):
     made = upload(own, picture)
     whole = own.get(f"/v1/media/{made['id']}/content")
     assert whole.content == picture and whole.headers["Content-Type"] == "image/jpeg"
+    assert whole.headers["X-Content-Type-Options"] == "nosniff" and "sandbox" in whole.headers["Content-Security-Policy"]
     part = own.get(f"/v1/media/{made['id']}/content", headers={"Range": "bytes=10-19"})
     assert part.status_code == 206 and part.content == picture[10:20]
     assert part.headers["Content-Range"] == f"bytes 10-19/{len(picture)}"
@@ -316,6 +318,23 @@ def test_tus_goes_on_after_a_lost_connection(own, picture):
     assert own.get(f"/v1/media/{last.headers['Posthorn-Media-Id']}").json()["data"]["sha256"] == hashlib.sha256(body).hexdigest()
 
 
+def test_another_app_does_not_disturb_an_upload(own, picture):
+    """It knows the id, and asks; who writes goes on."""
+    other = App(own.service, name="nosy", owner="nosy@example.com").issue_token()
+    body = picture + b"\0" * 500_000
+    path = path_of(begin(own, len(body)).headers["Location"])
+    with socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(own.service.url).port), timeout=HTTP_S) as connection:
+        connection.sendall((f"PATCH {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {own.token}\r\nTus-Resumable: 1.0.0\r\n"
+                            f"Content-Type: application/offset+octet-stream\r\nUpload-Offset: 0\r\nContent-Length: {len(body)}\r\n\r\n"
+                            ).encode() + body[:300_000])
+        poll("something is there", lambda: any((own.service.data / "media/parts").rglob(path.rsplit("/", 1)[1])))
+        for method in ("HEAD", "PATCH", "DELETE"):
+            answer = other.request(method, path, data=b"x" if method == "PATCH" else None, headers={**OFFSET, "Upload-Offset": "0"})
+            assert answer.status_code == 404, answer.text
+        connection.sendall(body[300_000:])
+        assert connection.recv(4096).startswith(b"HTTP/1.1 204 ")
+
+
 def test_tus_termination(own, picture):
     path = path_of(begin(own, len(picture)).headers["Location"])
     patch(own, path, 0, picture[:100])
@@ -340,6 +359,7 @@ def test_tus_wrong_type_and_too_much(own, picture):
     wrong = own.request("PATCH", path, data=b"x", headers={**TUS, "Upload-Offset": "0", "Content-Type": "image/jpeg"})
     check_error(wrong, 415, "UNSUPPORTED_MEDIA_TYPE")
     check_error(patch(own, path, 0, picture), 413, "PAYLOAD_TOO_LARGE")
+    assert "announced: 100" in patch(own, path, 0, picture).json()["message"]
 
 
 def test_tus_what_is_no_medium(own):
@@ -414,6 +434,9 @@ def test_preflight(own):
 def test_links_end_and_keep_to_their_size(own, picture):
     small = link_of(own, max_bytes=100)
     check_error(by_link("PUT", small["upload_url"], data=picture), 413, "PAYLOAD_TOO_LARGE")
+    chunked = by_link("PUT", small["upload_url"], data=iter([picture[:60], picture[60:200]]))
+    check_error(chunked, 413, "PAYLOAD_TOO_LARGE")
+    assert "at most 100 bytes" in chunked.json()["message"]
     check_error(by_link("POST", small["upload_url"], headers={**TUS, "Upload-Length": "101"}), 413, "PAYLOAD_TOO_LARGE")
     short = link_of(own, expires_in=1)
     time.sleep(1.2)
@@ -458,6 +481,40 @@ def test_quotas(own, picture):
     assert answer.json()["details"] == {"quota": "media_files", "limit": 1, "used": 1}
     assert app.request("DELETE", f"/v1/media/{first['id']}").status_code == 204
     upload(app, picture)
+
+
+def send_without_end(app):
+    """A body of chunks, until something is answered: how many bytes went out, and the answer's beginning."""
+    chunk, sent = b"100000\r\n" + b"\0" * (1 << 20) + b"\r\n", 0
+    with socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(app.service.url).port), timeout=HTTP_S) as connection:
+        connection.sendall((f"POST /v1/media HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {app.token}\r\n"
+                            "Transfer-Encoding: chunked\r\n\r\n").encode())
+        try:
+            while sent < 300 << 20 and not select.select([connection], [], [], 0)[0]:
+                connection.sendall(chunk)
+                sent += 1 << 20
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        try:
+            return sent, connection.recv(65536)
+        except ConnectionResetError:
+            return sent, b""
+
+
+def test_quotas_hold_without_a_length(own, picture):
+    """What nobody announced counts as it comes: nobody fills the disk on the way to a quota."""
+    app = App(own.service, name="endless", owner="endless@example.com").issue_token()
+    quota(app, "--media-bytes", str(20 << 20))
+    sent, answer = send_without_end(app)
+    assert sent <= 60 << 20 and (b"QUOTA_EXCEEDED" in answer or not answer), (sent, answer)
+    upload(app, unique(picture))  # what did not become a file counts no more
+    small = iter([unique(picture)])
+    assert app.post("/v1/media", data=small).status_code == 201
+    used = sum(item["size_bytes"] for item in app.get("/v1/media").json()["data"])
+    quota(app, "--media-bytes", str(used))
+    answer = app.post("/v1/media", data=iter([picture]))
+    check_error(answer, 429, "QUOTA_EXCEEDED")
+    assert answer.json()["details"] == {"quota": "media_bytes", "limit": used, "used": used}
 
 
 def test_expiry(tmp_path, sandbox, picture):

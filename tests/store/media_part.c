@@ -142,12 +142,12 @@ static void who_takes_an_upload_shuts_the_earlier_one_out(void **state)
 	struct upload_row first = take(fx, upload.id);
 	first.offset_bytes = 40;
 	first.hash_state = STR("state");
-	ok(store_upload_mark(fx->store, &first, &err), &err);
+	ok(store_upload_mark(fx->store, &first, 0, 0, &result, &err), &err);
 	const struct upload_row second = take(fx, upload.id);
 	assert_int_equal(second.offset_bytes, 40);
 	assert_true(str_equal(second.hash_state, STR("state")));
 	first.offset_bytes = 60;
-	assert_int_equal(store_upload_mark(fx->store, &first, &err), ERR_CONFLICT);
+	assert_int_equal(store_upload_mark(fx->store, &first, 0, 0, &result, &err), ERR_CONFLICT);
 	const struct media_row row = file_of(&first, 100);
 	assert_int_equal(store_upload_end(fx->store, &first, &row, &result, &err), ERR_CONFLICT);
 	assert_int_equal(end_upload(fx, &second, 100), UPLOAD_WRITTEN);
