@@ -18,6 +18,7 @@ CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 MEMORY_MB = 2048
 INPUT_MAX_BYTES = 65536
 LONGEST_INPUT_S = 10  # one input that takes longer is a finding
+NIGHT_S = 8 * 3600
 
 
 def options_of(seconds, found):
@@ -48,15 +49,17 @@ def fuzz(program, seconds, findings):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="60 s each instead of an hour")
+    parser.add_argument("--night", action="store_true", help="so long that all are done after eight hours")
     parser.add_argument("--seconds", type=int, help="so long each; 0: the corpora once")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at once")
     parser.add_argument("--build", default=str(ROOT / "build" / "fuzz"), help="the build directory")
     parser.add_argument("names", nargs="*", help="only these targets")
     arguments = parser.parse_args()
-    seconds = arguments.seconds if arguments.seconds is not None else (60 if arguments.quick else 3600)
     build = Path(arguments.build)
     programs = sorted(path for path in (build / "tests" / "fuzz").glob("fuzz_*") if path.is_file())
     programs = [path for path in programs if not arguments.names or path.name.removeprefix("fuzz_") in arguments.names]
+    usual = 60 if arguments.quick else NIGHT_S * arguments.jobs // max(1, len(programs)) if arguments.night else 3600
+    seconds = usual if arguments.seconds is None else arguments.seconds
     findings = build / "findings"
     findings.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
