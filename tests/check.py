@@ -145,6 +145,16 @@ def check_layers():
     return run(sys.executable, "-m", "pytest", "-q", "tests/layers", POSTHORN_BUILD=str(BUILD / "release"))
 
 
+def check_cppcheck():
+    return run(sys.executable, "tests/layers/analyze.py", "cppcheck", str(BUILD / "clang"))
+
+
+def check_analyzer():
+    """Needs the headers that the build makes."""
+    passed, said = check_clang()
+    return run(sys.executable, "tests/layers/analyze.py", "clang", str(BUILD / "clang")) if passed else (passed, said)
+
+
 def check_cost():
     passed, said = compiled(BUILD / "release", "cost", ["bench/posthorn-bench"])
     return run(sys.executable, "tests/cost/cost.py", str(BUILD / "release/bench/posthorn-bench")) if passed else (passed, said)
@@ -161,6 +171,7 @@ CHECKS = [
     ("redocly", "the API's description", lambda: check_description("redocly")),
     ("spectral", "the API's description", lambda: check_description("spectral")),
     ("commits", "the form of commit messages", check_commits),
+    ("cppcheck", "static analysis, file by file", check_cppcheck),
     ("gcc", "every warning is an error", check_gcc),
     ("clang", "every warning is an error", check_clang),
     ("exported", "exported names are used by another source", check_exported),
@@ -170,6 +181,7 @@ CHECKS = [
 
 # With --long, or by their names.
 LONG_CHECKS = [
+    ("analyzer", "static analysis by clang, path by path", check_analyzer),
     ("cost", "instructions of what is done for each post", check_cost),
 ]
 

@@ -345,7 +345,7 @@ enum err_kind seal_add_old_keyfile(struct seal *seal, const char *path, struct e
 
 static char *append(char *out, struct str s)
 {
-	if (!str_is_empty(s))
+	if (s.ptr != NULL)
 		memcpy(out, s.ptr, s.len);
 	return out + s.len;
 }

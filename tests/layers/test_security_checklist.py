@@ -26,6 +26,8 @@ def defined():
 
 
 DEFINED = defined()
+CHECK_ROW = re.compile(r'^    \("(\w+)", "', re.M)
+CHECKS = set(CHECK_ROW.findall((ROOT / "tests/check.py").read_text()))
 
 
 def test_every_chapter_has_rows():
@@ -44,3 +46,8 @@ def test_verdict(row):
 @pytest.mark.parametrize("file,name", sorted(set(NAME.findall(TEXT))))
 def test_named_tests_exist(file, name):
     assert name in DEFINED.get(pathlib.PurePath(file).name, set()), f"there is no {file}::{name}"
+
+
+def test_named_checks_exist():
+    named = [name for words in re.findall(r"`\./dev check ([a-z ]+)`", TEXT) for name in words.split()]
+    assert named and set(named) <= CHECKS
