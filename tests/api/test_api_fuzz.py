@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests made of the description itself, then bent: every operation is called with what its schema allows, with one thing in it
-replaced, left out or added, and with other tokens and queries. Whatever comes, each answer must be one that the description has
+replaced, left out or added, and with other tokens, keys and queries. Whatever comes, each answer must be one that the description has
 for it, with its status, word, headers and fields; a request that was carried out must keep to the description (checker.py, which
-looks at every call); and nothing is a fault of ours. `POSTHORN_LONG=1` tries more."""
+looks at every call); a key does what its scope allows, a revoked one nothing; no id of another app leads anywhere; and nothing is a
+fault of ours. The tools of agents are called the same way, by their own schemas. `POSTHORN_LONG=1` tries more."""
 import json
 import os
+import urllib.parse
 
 import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness import PLATFORMS, ROOT, App, Service
+from harness import PLATFORMS, ROOT, App, Service, poll
+from mcp_client import LEGACY, MODERN, Mcp
+from test_keys import SCOPE_OF, create
 
 EXAMPLES = 1000 if os.environ.get("POSTHORN_LONG") else 12
 DESCRIPTION = yaml.safe_load((ROOT / "api/openapi.yaml").read_text())
@@ -20,6 +24,9 @@ DEPTH_MAX = 5
 # Nothing that is named leads anywhere: a closed port of this machine, and a name that nobody may have (RFC 2606).
 ADDRESSES = ["https://127.0.0.1:9/x", "https://posthorn.invalid/x", "http://posthorn.invalid/a?b=c#d", "https://[::1]:9/",
              "ftp://posthorn.invalid/"]
+GIF = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+BYTES = [GIF, GIF[:10], b"", b"%PDF-1.4\n%%EOF\n", b"\x00" * 5000, b"<html>"]
+SCOPELESS = {"none", "any"}
 STRANGE = [None, True, 0, -1, 2**63, 1.5, 1e308, "", " ", "\x00", "a" * 3000, "\ud7ff\ue000", "<b>'\"%00{{7*7}}",
            "../../etc/passwd", [], {}, [[]], [[[[[[[[]]]]]]]], {"a": {"a": {"a": {}}}}, list(range(200)),
            "2026-02-30T25:61:61Z", "0" * 34]
@@ -43,6 +50,8 @@ def resolve(thing):
 
 
 def texts(schema):
+    if schema.get("format") == "binary":
+        return st.sampled_from(BYTES)
     if schema.get("format") == "uri":
         return st.sampled_from(ADDRESSES)
     if schema.get("format") == "date-time":
@@ -184,52 +193,141 @@ def requests_of(draw, path, method, world):
         elif parameter["in"] == "query" and (parameter.get("required") or draw(st.integers(0, 2)) == 2):
             items = value if isinstance(value, list) else [text]
             request["query"] += [(name, item if isinstance(item, str) else json.dumps(item)) for item in items]
-        elif parameter["in"] == "header" and draw(st.booleans()):
+        elif parameter["in"] == "header" and draw(st.integers(0, 5)) > (0 if parameter.get("required") else 2):
             request["headers"][name] = "".join(letter for letter in text if " " <= letter <= "~").strip()
     if draw(st.integers(0, 9)) == 9:
         request["query"].append((draw(st.text(max_size=8)), draw(st.text(max_size=8))))
     content = resolve(operation.get("requestBody", {})).get("content", {})
     if content:
         kind = draw(st.sampled_from(sorted(content)))
-        body = draw(bent(content[kind]))
-        body = body if draw(st.integers(0, 3)) == 3 else with_ids(body, world, draw)
-        request["headers"]["Content-Type"] = kind
-        request["body"] = json.dumps(body) if kind == "application/json" else world["form"](body)
-    request["token"] = draw(st.sampled_from(["right", "right", "right", "right", "wrong", "none"]))
+        if kind != "multipart/form-data":
+            request["headers"]["Content-Type"] = kind
+        if kind in ("application/json", "application/x-www-form-urlencoded"):
+            body = draw(bent(content[kind]))
+            body = body if draw(st.integers(0, 3)) == 3 else with_ids(body, world, draw)
+            request["body"] = json.dumps(body) if kind == "application/json" else world["form"](body)
+        elif kind == "multipart/form-data":
+            request["files"] = [(name, (draw(st.sampled_from(["a.gif", "../a", 'a"\r\nX: y'])), draw(st.sampled_from(BYTES))))
+                                for name in draw(st.lists(st.sampled_from(["file", "other"]), min_size=1, max_size=2))]
+        else:
+            request["body"] = draw(st.sampled_from(BYTES))
+    request["token"] = draw(st.sampled_from(["right", "right", "right", "right", "reader", "wrong", "gone", "none"]))
     return request
 
 
 # ---- the world ----
 
 
+def things_of(app, account):
+    """{what: ids}: posts, drafts, webhooks, files, an upload that has begun and a link."""
+    def made(path, **more):
+        answer = app.post(path, **more)
+        assert answer.status_code == 201, answer.text
+        return answer
+    upload = made("/v1/media/uploads", headers={"Tus-Resumable": "1.0.0", "Upload-Length": str(len(GIF))})
+    link = made("/v1/media/links", json={}).json()["data"]["upload_url"]
+    return {
+        "post": [app.accepted(account, f"number {n}", scheduled_at="2031-01-01T00:00:00Z")["post_id"] for n in range(3)],
+        "draft": [made("/v1/drafts", json={"account_ids": [account], "content": f"draft {n}"}).json()["data"]["id"] for n in range(2)],
+        "webhook": [made("/v1/webhooks", json={"url": "https://posthorn.invalid/hook"}).json()["data"]["id"]],
+        "media": [made("/v1/media", data=GIF).json()["data"]["id"] for _ in range(2)],
+        "upload": [upload.headers["Location"].rsplit("/", 1)[1]],
+        "token": [link.rsplit("/", 1)[1]],
+    }
+
+
+def published(app, account):
+    """A post that is there, so that it can be taken back."""
+    post = app.accepted(account, "it is out")["post_id"]
+    poll("it is published", lambda: app.get(f"/v1/posts/{post}").json()["data"]["status"] == "published")
+    return post
+
+
+def keys_of(app):
+    """{name: token}: what a request may come with."""
+    gone = create(app, "read,publish", name="gone")["key"]
+    basic = app.client_id, app.client_secret
+    answer = app.service.request("POST", "/v1/oauth/revoke", auth=basic, data={"token": gone})
+    assert answer.status_code == 200, answer.text
+    return {"right": app.token, "reader": create(app, "read", name="reader")["key"], "gone": gone, "wrong": "pht_" + "0" * 64, "none": None}
+
+
 @pytest.fixture(scope="module")
 def world(tmp_path_factory, sandbox):
-    """A service of its own, with an app that has accounts, posts and webhooks."""
-    import urllib.parse
+    """A service of its own, with an app that has accounts, posts, drafts, files, links and webhooks, and another that has some too."""
     with Service(tmp_path_factory.mktemp("fuzz") / "data", sandbox) as service:
         app = App(service).set_credentials(*PLATFORMS).issue_token()
+        other = App(service, name="other", owner="other@example.com").set_credentials("x").issue_token()
         connected = app.connect("x")
         accounts = [account["id"] for account in connected.accounts] + [app.connect("linkedin").accounts[0]["id"]]
-        posts = [app.accepted(accounts[0], f"number {n}", scheduled_at="2031-01-01T00:00:00Z")["post_id"] for n in range(3)]
-        hooks = [app.post("/v1/webhooks", json={"url": "https://posthorn.invalid/hook"}).json()["data"]["id"] for _ in range(2)]
-        yield {"service": service, "app": app, "ids": {"account": accounts, "post": posts, "webhook": hooks, "connection": [connected.id]},
+        ids = {"account": accounts, "connection": [connected.id], **things_of(app, accounts[0])}
+        ids["post"].append(published(app, accounts[0]))
+        theirs = things_of(other, other.account("x"))
+        foreign = {one for name, several in theirs.items() if name != "token" for one in several}
+        for name in ("post", "draft", "webhook", "media", "upload"):
+            ids[name] = [*ids[name], theirs[name][0]]
+        yield {"service": service, "app": app, "ids": ids, "foreign": foreign, "tokens": keys_of(app),
                "quote": lambda text: urllib.parse.quote(text, safe=""),
                "form": lambda body: urllib.parse.urlencode(body if isinstance(body, dict) else {"x": str(body)})}
+
+
+def check_rights(world, request, scope, answer):
+    """What a token, a key and an id of another app may do, by the contract."""
+    is_done = answer.status_code < 400
+    if scope not in SCOPELESS | {"read"} and request["token"] == "reader":
+        assert not is_done, f"a key that reads did this: {answer.text}"
+    if scope != "none" and request["token"] in ("gone", "wrong", "none"):
+        assert answer.status_code in (401, 431), answer.text
+    segments = {urllib.parse.unquote(one) for one in request["path"].split("/")}
+    assert not (is_done and segments & world["foreign"]), f"another app's: {answer.text}"
 
 
 @pytest.mark.parametrize("path,method", operations())
 def test_no_request_of_the_description_is_a_fault(path, method, world):
     is_prefixed = "servers" not in DESCRIPTION["paths"][path]
+    scope = SCOPE_OF.get((method.upper(), path), "none")
 
     @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
     @given(requests_of(path, method, world))
     def run(request):
-        tokens = {"right": world["app"].token, "wrong": "pht_" + "0" * 64, "none": None}
-        token = tokens[request["token"]]
+        token = world["tokens"][request["token"]]
         headers = {**request["headers"], **({"Authorization": f"Bearer {token}"} if token else {})}
         answer = world["service"].request(method.upper(), ("/v1" if is_prefixed else "") + request["path"], params=request["query"],
-                                          headers=headers, data=request["body"])
+                                          headers=headers, data=request["body"], files=request.get("files"))
         assert answer.status_code < 500, answer.text
+        check_rights(world, request, scope, answer)
+    run()
+
+
+# ---- agents ----
+
+TOOLS = ["list_accounts", "describe_platforms", "validate_post", "create_draft", "publish_post", "schedule_post", "list_posts", "get_post",
+         "explain_post", "cancel_post", "retry_post"]
+WRITERS = {"create_draft", "publish_post", "schedule_post", "cancel_post", "retry_post"}
+
+
+def test_the_tools_are_all_of_them(world):
+    assert sorted(Mcp(world["service"], world["app"].token).tools()) == sorted(TOOLS)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_no_call_of_a_tool_is_a_fault(tool, world):
+    """Arguments of the tool's own schema, then bent. A refusal is a result or an error of the protocol, and never ours."""
+    schema = Mcp(world["service"], world["app"].token).tools()[tool]["inputSchema"]
+
+    @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+    @given(bent({"schema": schema}), st.sampled_from(["right", "right", "reader"]), st.sampled_from([MODERN, LEGACY]), st.data())
+    def run(arguments, token, revision, data):
+        arguments = with_ids(arguments, world, data.draw)
+        agent = Mcp(world["service"], world["tokens"][token], revision)
+        answer = agent.send(agent.message("tools/call", {"name": tool, "arguments": arguments}), agent.headers("tools/call", tool))
+        assert answer.status_code in (200, 400), answer.text
+        body = answer.json()
+        assert ("result" in body) != ("error" in body)
+        is_done = "result" in body and not body["result"]["isError"]
+        assert not (is_done and token == "reader" and tool in WRITERS), body
+        named = {one for one in arguments.values() if isinstance(one, str)} if isinstance(arguments, dict) else set()
+        assert not (is_done and named & world["foreign"]), body
     run()
 
 
