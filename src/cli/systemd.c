@@ -74,7 +74,8 @@ static enum err_kind take_socket(struct settings *settings, int fd, struct str n
 {
 	const enum setting_id id = listener_of(name, settings);
 	char address[ADDRESS_MAX_BYTES];
-	if (id == SETTING_COUNT)
+	/* One that nobody accepts from would leave its clients waiting. */
+	if (id == SETTING_COUNT || settings->values[id].listen_fd != 0)
 		return error_set(err, ERR_INVALID,
 				 "more sockets were handed over than there are listeners: name the "
 				 "others metrics or dashboard (FileDescriptorName=)");

@@ -103,6 +103,19 @@ static void what_is_no_tcp_socket_is_refused(void **state)
 	close(3);
 }
 
+/* Nobody would accept from the second, and its clients would wait. */
+static void two_of_one_name_are_refused(void **state)
+{
+	struct given *given = *state;
+	put_socket(true);
+	assert_int_equal(dup2(3, 4), 4);
+	hand_over("2", "metrics:metrics");
+	assert_int_equal(systemd_take_sockets(&given->settings, &given->err), ERR_INVALID);
+	assert_non_null(strstr(given->err.text, "than there are listeners"));
+	close(3);
+	close(4);
+}
+
 static void others_sockets_are_left_alone(void **state)
 {
 	struct given *given = *state;
@@ -165,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_socket_gives_its_address, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_no_tcp_socket_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(two_of_one_name_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(others_sockets_are_left_alone, begin, end),
 		cmocka_unit_test(a_state_reaches_an_abstract_name),
 		cmocka_unit_test_setup_teardown(without_a_watchdog_there_is_none, begin, end),
