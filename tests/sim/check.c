@@ -23,6 +23,8 @@ struct told {
 	bool was_repeated; /* the service says that it sent blindly */
 	struct str account_state;
 	int attempts;
+	enum post_removal removal;
+	struct str removal_code;
 };
 
 struct check {
@@ -34,7 +36,7 @@ struct check {
 	const struct script_post *post;
 	size_t target;
 	struct told told;
-	const struct entry *found[POST_CONTAINERS_MAX]; /* by part */
+	const struct entry *found[POST_CONTAINERS_MAX]; /* by part; what was removed, too */
 };
 
 static struct str column(struct check *check, sqlite3_stmt *row, int index)
@@ -91,9 +93,11 @@ static bool may_be_repeated(const struct check *check)
 
 /* ---- one part ---- */
 
-static size_t count_visible(struct check *check, size_t part)
+/* How often it was ever to be seen, and (there_out) how often it still is. */
+static size_t count_visible(struct check *check, size_t part, size_t *there_out)
 {
 	size_t count = 0;
+	*there_out = 0;
 	for (size_t i = 0; i < check->world->entry_count; i++) {
 		const struct entry *entry = &check->world->entries[i];
 		if (entry->home != check->post->homes[check->target] ||
@@ -102,6 +106,7 @@ static size_t count_visible(struct check *check, size_t part)
 		check->is_ours[i] = true;
 		check->found[part] = entry;
 		count++;
+		*there_out += entry->removed_at_us == 0;
 	}
 	return count;
 }
@@ -121,13 +126,14 @@ static bool is_told_published(const struct check *check, size_t part)
 	return str_equal_z(part_member(check, part, "state"), "published");
 }
 
-/* Nobody can know of a retry that is lost with the history in which it was made. */
+/* Nobody can know of a retry that is lost with the history in which it was made. count: those that
+ * are there. */
 static void check_visible(struct check *check, size_t part, size_t count)
 {
 	struct sim *sim = check->sim;
 	const bool is_first_open = part == 0 || is_told_published(check, part - 1);
 	const bool may_be = is_told_unknown(check) && is_first_open;
-	if (is_told_published(check, part) && count == 0) {
+	if (is_told_published(check, part) && check->found[part] == NULL) {
 		sim->totals->dishonest++;
 		sim_violation(
 			sim,
@@ -203,7 +209,8 @@ static bool is_of_lost_history(const struct check *check, size_t part)
 static void check_part(struct check *check, size_t part)
 {
 	struct sim *sim = check->sim;
-	const size_t count = count_visible(check, part);
+	size_t there = 0;
+	const size_t count = count_visible(check, part, &there);
 	sim->totals->parts += count > 0;
 	if (count > visible_max(check)) {
 		sim->totals->doubled++;
@@ -213,9 +220,120 @@ static void check_part(struct check *check, size_t part)
 	if (count > 0 && check->post->is_cancelled && !is_of_lost_history(check, part))
 		sim_violation(sim, "%s post %d target %zu part %zu was cancelled and is visible",
 			      WHERE(check), part);
-	check_visible(check, part, count);
+	check_visible(check, part, there);
 	check_id(check, part);
 	check_order(check, part);
+}
+
+/* ---- taking back ---- */
+
+static bool was_asked_by(const struct check *check, int64_t us)
+{
+	const int64_t asked_us = check->post->unpublished_us[check->target];
+	return asked_us != 0 && asked_us <= us;
+}
+
+/* Nothing is deleted that nobody asked to delete, and nothing vanishes by itself. */
+static void check_unasked(struct check *check, size_t part)
+{
+	for (size_t i = 0; i < check->world->entry_count; i++) {
+		const struct entry *entry = &check->world->entries[i];
+		if (entry->home != check->post->homes[check->target] ||
+		    !str_equal(entry->text, check->post->texts[part]))
+			continue;
+		if (entry->deletion_asked_us != 0 && !was_asked_by(check, entry->deletion_asked_us))
+			sim_removal_violation(
+				check->sim,
+				"I8 %s post %d target %zu part %zu was deleted and nobody asked",
+				WHERE(check), part);
+	}
+}
+
+/* By the id that we gave out; NULL = none was. */
+static const struct entry *entry_told(const struct check *check, size_t part)
+{
+	const struct str id = part_member(check, part, "remote_id");
+	for (size_t i = 0; i < check->world->entry_count; i++) {
+		if (!str_is_empty(id) && str_equal(check->world->entries[i].id, id))
+			return &check->world->entries[i];
+	}
+	return NULL;
+}
+
+/* A read that says of what is there that it is not cannot be told from the truth. */
+static void check_told_removed(struct check *check)
+{
+	struct sim *sim = check->sim;
+	for (size_t part = 0; part < check->post->part_count; part++) {
+		const struct entry *entry = entry_told(check, part);
+		if (entry == NULL || !is_told_published(check, part) || entry->removed_at_us != 0)
+			continue;
+		if (sim->weather.has_dishonest_reads)
+			sim->totals->removed_and_seen++;
+		else
+			sim_removal_violation(
+				sim, "I8 %s post %d target %zu part %zu is told removed and seen",
+				WHERE(check), part);
+	}
+}
+
+/* Did the history that a restore took back remove it? What was on its way then may arrive later. */
+#define ON_ITS_WAY_US (2 * US_PER_MINUTE)
+
+static bool is_removed_in_lost_history(const struct check *check, const struct entry *entry)
+{
+	const struct script *script = check->script;
+	return script->was_restored && entry->removed_at_us >= script->copied_us &&
+	       entry->removed_at_us <= script->restored_us + ON_ITS_WAY_US;
+}
+
+/* What is gone is told so, unless it is told that nobody knows, or somebody did it by hand. */
+static void check_told_there(struct check *check)
+{
+	const struct entry *entry = entry_told(check, 0);
+	const bool is_gone =
+		entry != NULL && entry->removed_at_us != 0 && !entry->is_removed_by_hand;
+	const bool is_doubted = str_equal_z(check->told.removal_code, "OUTCOME_UNKNOWN");
+	if (is_gone && !is_doubted && !is_removed_in_lost_history(check, entry))
+		sim_removal_violation(check->sim,
+				      "I8 %s post %d target %zu is gone and told %s " STR_FMT,
+				      WHERE(check), post_removal_name(check->told.removal),
+				      STR_ARG(check->told.removal_code));
+}
+
+static void count_removal(struct check *check)
+{
+	struct totals *totals = check->sim->totals;
+	const bool is_failed = check->told.removal == POST_REMOVAL_FAILED;
+	totals->removed += check->told.removal == POST_REMOVAL_REMOVED;
+	totals->removals_failed += is_failed;
+	totals->removals_unknown +=
+		is_failed && str_equal_z(check->told.removal_code, "OUTCOME_UNKNOWN");
+	totals->unsupported += check->told.removal == POST_REMOVAL_UNSUPPORTED;
+	totals->removals_lost += check->post->is_unpublish_lost[check->target] &&
+				 check->told.removal == POST_REMOVAL_NONE;
+}
+
+static void check_removal(struct check *check)
+{
+	struct sim *sim = check->sim;
+	const bool is_asked = check->post->unpublished_us[check->target] != 0;
+	const bool is_lost = check->post->is_unpublish_lost[check->target];
+	const enum post_removal told = check->told.removal;
+	if (!is_asked && told != POST_REMOVAL_NONE)
+		sim_removal_violation(sim, "I8 %s post %d target %zu: nobody asked for its removal",
+				      WHERE(check));
+	if (is_asked && !is_lost && told == POST_REMOVAL_NONE)
+		sim_removal_violation(sim, "I8 %s post %d target %zu: its removal is forgotten",
+				      WHERE(check));
+	if (told == POST_REMOVAL_PENDING && check->told.is_final)
+		sim_removal_violation(sim, "I8 %s post %d target %zu: its removal does not end",
+				      WHERE(check));
+	if (told == POST_REMOVAL_REMOVED)
+		check_told_removed(check);
+	else
+		check_told_there(check);
+	count_removal(check);
 }
 
 /* ---- one delivery ---- */
@@ -224,8 +342,10 @@ static bool read_told(struct check *check)
 {
 	sqlite3_stmt *row =
 		prepare(check, "SELECT d.state, d.error_code, d.remote_id, d.parts, d.is_final, "
-			       "d.republished, a.state, d.attempts, h.state"
+			       "d.republished, a.state, d.attempts, h.state,"
+			       " COALESCE(r.status, 0), COALESCE(r.error_code, '')"
 			       " FROM deliveries d JOIN accounts a ON a.id = d.account_id"
+			       " LEFT JOIN removals r ON r.delivery_id = d.id"
 			       " LEFT JOIN holds h ON h.delivery_id = d.id WHERE d.id = ?1");
 	const struct str id = check->post->delivery_ids[check->target];
 	sqlite3_bind_text(row, 1, id.ptr, (int)id.len, SQLITE_STATIC);
@@ -241,6 +361,8 @@ static bool read_told(struct check *check)
 			.account_state = column(check, row, 6),
 			.attempts = sqlite3_column_int(row, 7),
 			.is_held = sqlite3_column_int(row, 8) == HOLD_HELD,
+			.removal = (enum post_removal)sqlite3_column_int(row, 9),
+			.removal_code = column(check, row, 10),
 		};
 		json_parse(check->sim->arena, column(check, row, 3), NULL, &check->told.parts, NULL,
 			   NULL);
@@ -318,8 +440,11 @@ static void check_delivery(struct check *check)
 	for (size_t part = 0; part < POST_CONTAINERS_MAX; part++)
 		check->found[part] = NULL;
 	if (check->post->is_forgotten) {
-		for (size_t part = 0; part < check->post->part_count; part++)
-			count_visible(check, part);
+		for (size_t part = 0; part < check->post->part_count; part++) {
+			size_t there = 0;
+			count_visible(check, part, &there);
+			check_unasked(check, part);
+		}
 		return;
 	}
 	if (!read_told(check)) {
@@ -328,8 +453,10 @@ static void check_delivery(struct check *check)
 			      WHERE(check));
 		return;
 	}
-	sim_trace(sim, "END %s post %d target %zu: %.*s %.*s after %d", WHERE(check),
-		  STR_ARG(check->told.state), STR_ARG(check->told.code), check->told.attempts);
+	sim_trace(sim, "END %s post %d target %zu: %.*s %.*s after %d, removal %d %.*s",
+		  WHERE(check), STR_ARG(check->told.state), STR_ARG(check->told.code),
+		  check->told.attempts, (int)check->told.removal,
+		  STR_ARG(check->told.removal_code));
 	count_outcome(check);
 	if (check->post->is_cancelled && !str_equal_z(check->told.code, "CANCELLED"))
 		sim_violation(sim, "%s post %d target %zu was cancelled and is told %.*s",
@@ -339,9 +466,12 @@ static void check_delivery(struct check *check)
 		sim_violation(sim, "I3 %s post %d target %zu does not come to an end",
 			      WHERE(check));
 	}
-	for (size_t part = 0; part < check->post->part_count; part++)
+	for (size_t part = 0; part < check->post->part_count; part++) {
 		check_part(check, part);
+		check_unasked(check, part);
+	}
 	check_partial(check);
+	check_removal(check);
 	if (str_equal_z(check->told.code, "INTERNAL_ERROR"))
 		sim_violation(sim, "%s post %d target %zu failed by our own fault", WHERE(check));
 	check_strength(check);
@@ -391,6 +521,16 @@ static void check_ends(struct check *check)
 	sqlite3_finalize(row);
 }
 
+static void check_removals_back(struct check *check)
+{
+	sqlite3_stmt *row = prepare(check, "SELECT id, was, became FROM sim_back");
+	while (sqlite3_step(row) == SQLITE_ROW)
+		sim_removal_violation(check->sim, "I8 a removal left its end: " STR_FMT " %d -> %d",
+				      STR_ARG(column(check, row, 0)), sqlite3_column_int(row, 1),
+				      sqlite3_column_int(row, 2));
+	sqlite3_finalize(row);
+}
+
 /* A draft is a post or a draft, never both and never neither. */
 static void check_drafts(struct check *check)
 {
@@ -421,6 +561,7 @@ static void check_database(struct check *check)
 	if (!str_equal_z(integrity, "ok"))
 		sim_violation(sim, "I6 the database says: " STR_FMT, STR_ARG(integrity));
 	check_ends(check);
+	check_removals_back(check);
 	check_drafts(check);
 	if (!str_equal_z(one_text(check, "SELECT COUNT(*) FROM posts p WHERE p.state <> CASE"
 					 " WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.post_id "

@@ -28,6 +28,7 @@
 #include "store_credential.h"
 #include "store_guard.h"
 #include "store_private.h"
+#include "store_removal.h"
 
 #include "spool.h"
 
@@ -75,6 +76,20 @@ struct house {
 static struct house *sleeper;
 
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
+
+enum err_kind __real_store_removal_save(struct store_tx *tx, const struct delivery_save *save,
+					bool is_unsupported, struct error *err);
+enum err_kind __wrap_store_removal_save(struct store_tx *tx, const struct delivery_save *save,
+					bool is_unsupported, struct error *err);
+
+enum err_kind __wrap_store_removal_save(struct store_tx *tx, const struct delivery_save *save,
+					bool is_unsupported, struct error *err)
+{
+	struct delivery_save mutated = *save;
+	if (sleeper != NULL && sleeper->sim->mutant == MUTANT_DELETE_WITHOUT_INTENT)
+		mutated.call_state = CALL_STATE_NONE;
+	return __real_store_removal_save(tx, &mutated, is_unsupported, err);
+}
 
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest)
 {
@@ -205,6 +220,10 @@ static const char watchers[] =
 	" WHEN OLD.is_final = 1 AND (NEW.state <> OLD.state OR NEW.remote_id <> OLD.remote_id OR "
 	"NEW.parts <> OLD.parts)"
 	" BEGIN INSERT INTO sim_left VALUES (OLD.id, OLD.state, NEW.state, OLD.error_code); END;"
+	"CREATE TABLE sim_back (id TEXT NOT NULL, was INTEGER NOT NULL, became INTEGER NOT NULL);"
+	"CREATE TRIGGER sim_removed BEFORE UPDATE ON removals"
+	" WHEN OLD.status IN (2, 4) AND NEW.status <> OLD.status"
+	" BEGIN INSERT INTO sim_back VALUES (OLD.delivery_id, OLD.status, NEW.status); END;"
 	"CREATE TRIGGER sim_doubt AFTER UPDATE OF call_state ON deliveries"
 	" WHEN NEW.call_state = 2 AND OLD.call_state <> 2"
 	" BEGIN UPDATE sim_counts SET doubts = doubts + 1; END;";
@@ -382,6 +401,35 @@ static void saw_refresh(void *context, struct str refresh_token)
 	sim_violation(house->sim, "a refresh with a token that is not the stored one");
 }
 
+static void open_eye(struct house *house);
+
+/* Nothing is deleted before the intent is in the database, and nothing of which it is known there
+ * that it is removed. */
+static void saw_deletion(void *context, struct str remote_id)
+{
+	struct house *house = context;
+	sqlite3_stmt *row = NULL;
+	if (house->eye == NULL)
+		open_eye(house);
+	must_sql(sqlite3_prepare_v2(
+			 house->eye,
+			 "SELECT COALESCE(MAX(r.status), 0), COALESCE(MAX(r.is_call_open), 0)"
+			 " FROM deliveries d JOIN removals r ON r.delivery_id = d.id"
+			 " WHERE INSTR(d.parts, '\"' || ?1 || '\"') > 0",
+			 -1, &row, NULL),
+		 house->eye, "look");
+	sqlite3_bind_text(row, 1, remote_id.ptr, (int)remote_id.len, SQLITE_STATIC);
+	must_sql(sqlite3_step(row), house->eye, "look");
+	const int status = sqlite3_column_int(row, 0);
+	const bool is_open = sqlite3_column_int(row, 1) != 0;
+	sqlite3_finalize(row);
+	if (status != POST_REMOVAL_PENDING || !is_open)
+		sim_removal_violation(house->sim,
+				      "I8 " STR_FMT
+				      " is deleted while its removal is %d and its intent %d",
+				      STR_ARG(remote_id), status, is_open);
+}
+
 static void probe(void *context, const char *point)
 {
 	struct house *house = context;
@@ -472,7 +520,10 @@ static void open_eye(struct house *house)
 	must_sql(sqlite3_prepare_v2(house->eye,
 				    "SELECT COUNT(*) FROM deliveries d WHERE d.is_final = 0"
 				    " AND NOT EXISTS (SELECT 1 FROM holds h"
-				    " WHERE h.delivery_id = d.id AND h.state = 2)",
+				    " WHERE h.delivery_id = d.id AND h.state = 2)"
+				    " UNION ALL SELECT COUNT(*) FROM removals r"
+				    " JOIN deliveries d ON d.id = r.delivery_id"
+				    " WHERE r.due_at_us > 0 AND d.is_final = 1",
 				    -1, &house->count, NULL),
 		 house->eye, "look");
 }
@@ -614,6 +665,7 @@ static struct house *make(struct sim *sim, const struct ground *ground, struct n
 	house->end = (struct network_end){.network = network,
 					  .clock = &sim->clock,
 					  .saw_refresh = saw_refresh,
+					  .saw_deletion = saw_deletion,
 					  .saw_context = house};
 	house->settings = (struct platform_settings){STR("v25.0"), STR("202609")};
 	seal_open_fixed(&house->seal);
@@ -761,6 +813,12 @@ void house_wake(struct house *house)
 	deliverer_wake(house->deliverer);
 }
 
+void house_wake_removals(struct house *house)
+{
+	drop_before(house);
+	deliverer_wake_removals(house->deliverer);
+}
+
 static void put_back(const struct ground *ground, const struct house_file *database,
 		     const struct house_file *wal)
 {
@@ -899,8 +957,11 @@ int64_t house_unfinished(struct house *house)
 		return house->unfinished;
 	if (house->eye == NULL)
 		open_eye(house);
-	must_sql(sqlite3_step(house->count), house->eye, "count");
-	house->unfinished = sqlite3_column_int64(house->count, 0);
+	house->unfinished = 0;
+	for (int row = 0; row < 2; row++) {
+		must_sql(sqlite3_step(house->count), house->eye, "count");
+		house->unfinished += sqlite3_column_int64(house->count, 0);
+	}
 	sqlite3_reset(house->count);
 	house->counted_commit = house->sim->commit_count;
 	return house->unfinished;

@@ -64,6 +64,8 @@ void house_take_turn(struct house *house);
 int64_t house_draw_stop_us(struct dice *dice);
 /* There is new work. */
 void house_wake(struct house *house);
+/* There is something to take back. */
+void house_wake_removals(struct house *house);
 /* One turn, at most so long. False when it died in it; then it stands again. */
 bool house_turn(struct house *house, int64_t wait_ms);
 /* Dies and starts again. */
@@ -95,7 +97,8 @@ void house_copy(struct house *house, enum house_copy_way way, struct house_copy 
 void house_copy_free(struct house_copy *copy);
 /* Dies, finds the copy in the place of its database, and starts again. */
 void house_restore(struct house *house, const struct house_copy *copy);
-/* Deliveries neither published nor failed, those left out that wait for the operator. */
+/* Deliveries neither published nor failed, those left out that wait for the operator, and removals
+ * under way. */
 int64_t house_unfinished(struct house *house);
 /* Closes everything and opens the file for who wants to look. The house is not used any more, but
  * to be freed. */

@@ -296,6 +296,12 @@ static void run_one(const struct ground *ground, const struct options *options, 
 	fflush(stdout);
 }
 
+/* What a mutant is caught by. */
+static int64_t harm_done(enum mutant mutant, const struct totals *totals)
+{
+	return mutant >= MUTANT_DELETE_WITHOUT_INTENT ? totals->removed_wrongly : totals->doubled;
+}
+
 static struct totals run_share(const struct options *options, int64_t job)
 {
 	struct totals totals = {0};
@@ -305,7 +311,7 @@ static struct totals run_share(const struct options *options, int64_t job)
 		const uint64_t seed = options->first + i;
 		if (!options->has_nodes_only || has_nodes(seed, options->mutant))
 			run_one(&ground, options, seed, &totals);
-		if (options->expects_caught && totals.doubled > 0)
+		if (options->expects_caught && harm_done(options->mutant, &totals) > 0)
 			break;
 	}
 	ground_close(&ground);
@@ -390,6 +396,13 @@ static void print_totals(const struct totals *t)
 	printf("cancels %" PRId64 ", retries %" PRId64 ", restores %" PRId64 " (held %" PRId64
 	       ", told as in the copy %" PRId64 "), looked for after a gap %" PRId64 "\n",
 	       t->cancels, t->retries, t->restores, t->held, t->told_as_copied, t->looked_for);
+	printf("taken back %" PRId64 ": removed %" PRId64 " (by dishonest word %" PRId64
+	       "), failed %" PRId64 " (OUTCOME_UNKNOWN %" PRId64 "), unsupported %" PRId64
+	       ", lost by a restore %" PRId64 "; deletions sent %" PRId64 ", first by hand %" PRId64
+	       ", wrong %" PRId64 "\n",
+	       t->unpublishes, t->removed, t->removed_and_seen, t->removals_failed,
+	       t->removals_unknown, t->unsupported, t->removals_lost, t->deletions,
+	       t->removed_by_hand, t->removed_wrongly);
 	printf("of the seeds %" PRId64 " with several nodes: stops %" PRId64 ", moves %" PRId64
 	       ", lanes taken over %" PRId64 ", answers that came after the lease was lost %" PRId64
 	       "\n",
@@ -404,17 +417,19 @@ static bool did_enough(const struct totals *t)
 {
 	const bool did_nodes = t->node_seeds < 20 || (t->stops > 0 && t->moves > 0 &&
 						      t->takeovers > 0 && t->lost_fences > 0);
-	return did_nodes && t->published > 0 && t->failed > 0 && t->crashes > 0 &&
-	       t->in_doubt > 0 && t->unknown > 0 && t->partial > 0 && t->refreshes > 0;
+	return did_nodes && t->removed > 0 && t->unsupported > 0 && t->published > 0 &&
+	       t->failed > 0 && t->crashes > 0 && t->in_doubt > 0 && t->unknown > 0 &&
+	       t->partial > 0 && t->refreshes > 0;
 }
 
 static int judge(const struct options *options, const struct totals *totals)
 {
 	print_totals(totals);
 	if (options->expects_caught) {
+		const bool is_caught = harm_done(options->mutant, totals) > 0;
 		printf("mutant %s %s\n", mutant_name(options->mutant),
-		       totals->doubled > 0 ? "caught" : "NOT CAUGHT");
-		return totals->doubled > 0 ? 0 : 1;
+		       is_caught ? "caught" : "NOT CAUGHT");
+		return is_caught ? 0 : 1;
 	}
 	if (!options->is_single && options->seeds >= 100 && !did_enough(totals)) {
 		printf("too little happened for a verdict\n");
@@ -434,7 +449,8 @@ static const char usage[] =
 	"                                        same behave the same\n"
 	"    --mutant NAME [--expect-caught]     with a broken engine: send-before-commit, "
 	"retry-on-500,\n"
-	"                                        lost-is-never-sent\n";
+	"                                        lost-is-never-sent, delete-without-intent,\n"
+	"                                        remove-unasked, lost-is-removed\n";
 
 static bool take_mutant(const char *name, struct options *options)
 {

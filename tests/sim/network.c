@@ -265,6 +265,8 @@ static bool is_possible(struct network *network, const struct flight *flight,
 	 * members that word is all there is. */
 	if (fault->refusal == REFUSE_DUPLICATE && voice == VOICE_LINKEDIN)
 		return false;
+	if (fault->refusal == REFUSE_DUPLICATE && !str_is_empty(world_deletion_id(&flight->ask)))
+		return false;
 	if (fault->answer == ANSWER_REFUSED && fault->refusal == REFUSE_TOKEN &&
 	    voice == VOICE_GRAPH)
 		return dice_permille(&sim->dice, 80);
@@ -333,6 +335,16 @@ static void tell_refresh(const struct flight *flight)
 		flight->end->saw_refresh(flight->end->saw_context, *token);
 }
 
+static void tell_deletion(struct network *network, const struct flight *flight)
+{
+	const struct str id = world_deletion_id(&flight->ask);
+	if (str_is_empty(id))
+		return;
+	network->sim->totals->deletions++;
+	world_note_deletion(network->world, &flight->ask);
+	flight->end->saw_deletion(flight->end->saw_context, id);
+}
+
 static void start(void *context, const struct transfer_request *request)
 {
 	static const struct fault too_late = {
@@ -363,8 +375,10 @@ static void start(void *context, const struct transfer_request *request)
 	sim->totals->calls++;
 	sim->totals->publish_calls += flight->is_publish;
 	trace_start(network, flight, request);
-	if (flight->fault != &too_late)
-		tell_refresh(flight);
+	if (flight->fault == &too_late)
+		return;
+	tell_refresh(flight);
+	tell_deletion(network, flight);
 }
 
 /* ---- effect and answer ---- */
@@ -511,6 +525,13 @@ static void mutate(struct network *network, const struct flight *flight,
 	if (flight->is_publish && ((mutant == MUTANT_RETRY_ON_500 && is_500) ||
 				   (mutant == MUTANT_LOST_IS_NEVER_SENT && is_lost)))
 		result->outcome = TRANSFER_NEVER_SENT;
+	if (mutant == MUTANT_LOST_IS_REMOVED && is_lost &&
+	    !str_is_empty(world_deletion_id(&flight->ask)))
+		*result = (struct transfer_result){
+			.id = result->id,
+			.outcome = TRANSFER_ANSWERED,
+			.status = 200,
+			.body = STR("{\"success\":true,\"data\":{\"deleted\":true}}")};
 }
 
 static void tell(struct network *network, struct flight *flight, struct transfer_result *result)

@@ -31,6 +31,8 @@ struct network_end {
 	bool is_woken;
 	/* Called with the refresh token of every refresh that is sent. */
 	void (*saw_refresh)(void *context, struct str refresh_token);
+	/* Called with the id of everything that is asked to be deleted. */
+	void (*saw_deletion)(void *context, struct str remote_id);
 	void *saw_context;
 	/* Gives the turn to other nodes until then at the latest. NULL = there are none: time just
 	 * passes. */

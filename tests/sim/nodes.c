@@ -10,6 +10,7 @@
 
 #include "store_delivery.h"
 #include "store_node.h"
+#include "store_removal.h"
 
 #include "fiber.h"
 #include "shared.h"
@@ -308,8 +309,12 @@ static void plan_polls(struct nodes *nodes)
 	if (nodes->seen_commit == sim->commit_count || house == NULL)
 		return;
 	nodes->seen_commit = sim->commit_count;
-	if (store_delivery_next_due(house_store(house), &due_us, &err) != ERR_NONE)
+	int64_t removal_due_us = 0;
+	if (store_delivery_next_due(house_store(house), &due_us, &err) != ERR_NONE ||
+	    store_removal_next_due(house_store(house), &removal_due_us, &err) != ERR_NONE)
 		abort();
+	if (removal_due_us != 0 && (due_us == 0 || removal_due_us < due_us))
+		due_us = removal_due_us;
 	for (size_t i = 0; i < nodes->count && due_us != 0; i++) {
 		struct node *node = &nodes->nodes[i];
 		if (node->known_due_us == due_us || due_us == NEVER)
@@ -329,6 +334,7 @@ static void poll_all(struct nodes *nodes)
 			continue;
 		node->poll_at_us = NEVER;
 		house_wake(node->house);
+		house_wake_removals(node->house);
 	}
 }
 

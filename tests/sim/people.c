@@ -2,13 +2,18 @@
  * See people.h. */
 #include "people.h"
 
+#include <stdlib.h>
+
 #include "store_draft.h"
 #include "store_post_change.h"
 #include "store_post_resolve.h"
+#include "store_removal.h"
 #include "store_retry_many.h"
 
-#define DEEDS_MAX 20
-#define DEEDS_DRAWN_MAX 12 /* beside those of drafts and of the operator */
+#include "platform.h"
+
+#define DEEDS_MAX 36
+#define DEEDS_DRAWN_MAX 12 /* beside those of drafts, of the operator, and of taking back */
 #define HOUR_S 3600
 
 enum deed_kind {
@@ -22,6 +27,7 @@ enum deed_kind {
 	DEED_REPEAT, /* the post is handed in once more */
 	DEED_PUBLISH_DRAFT,
 	DEED_RESTORE,
+	DEED_UNPUBLISH,
 	DEED_KIND_COUNT
 };
 
@@ -93,6 +99,25 @@ static void draw_restore(struct people *people, const struct script *script)
 	deed->way = (enum house_copy_way)dice_below(dice, HOUSE_COPY_WAY_COUNT);
 }
 
+/* Half of the posts are taken back: some as soon as they are out, or before. */
+static void draw_unpublish(struct people *people, const struct script *script, size_t index)
+{
+	struct dice *dice = &people->dice;
+	const struct script_post *post = &script->posts[index];
+	const int64_t due_us = post->accept_at_us + post->scheduled_after_us;
+	if (!dice_permille(dice, 500))
+		return;
+	const int64_t times = dice_permille(dice, 300) ? 2 : 1;
+	for (int64_t i = 0; i < times; i++) {
+		const int64_t span_s = dice_permille(dice, 400) ? 90 : 5 * HOUR_S;
+		people->deeds[people->count++] =
+			(struct deed){.kind = DEED_UNPUBLISH,
+				      .at_us = due_us + dice_between(dice, 1, span_s) * US_PER_S,
+				      .copy_us = INT64_MAX,
+				      .post = index};
+	}
+}
+
 struct people *people_new(struct sim *sim, struct script *script)
 {
 	struct people *people = ARENA_NEW(sim->arena, struct people);
@@ -112,6 +137,8 @@ struct people *people_new(struct sim *sim, struct script *script)
 	}
 	if (sim->weather.has_restore)
 		draw_restore(people, script);
+	for (size_t i = 0; i < script->post_count; i++)
+		draw_unpublish(people, script, i);
 	return people;
 }
 
@@ -313,6 +340,7 @@ static const struct entry *seen(const struct world *world, const struct script_p
 {
 	for (size_t i = 0; i < world->entry_count; i++) {
 		if (world->entries[i].home == post->homes[target] &&
+		    world->entries[i].removed_at_us == 0 &&
 		    str_equal(world->entries[i].text, post->texts[0]))
 			return &world->entries[i];
 	}
@@ -344,6 +372,119 @@ static void appeared(struct people *people, struct script_post *post, const stru
 	}
 }
 
+/* ---- taking back ---- */
+
+static int64_t unsupported_mask(void)
+{
+	int64_t mask = 0;
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
+		if (platform_of((enum platform_id)id)->stages[OPERATION_REMOVE] == NULL)
+			mask |= INT64_C(1) << id;
+	}
+	return mask;
+}
+
+/* Some of the accounts, by a mask; 0 = no account is named. */
+static int64_t draw_accounts(struct dice *dice, const struct script_post *post)
+{
+	if (dice_permille(dice, 400))
+		return 0;
+	return dice_between(dice, 1, (INT64_C(1) << post->target_count) - 1);
+}
+
+static size_t target_of(const struct script_post *post, const struct script *script,
+			struct str account_id)
+{
+	for (size_t target = 0; target < post->target_count; target++) {
+		if (str_equal(script->account_ids[post->homes[target]], account_id))
+			return target;
+	}
+	abort();
+}
+
+/* What nobody asked of an account is not theirs to remove, so only what is answered counts. */
+static void note_unpublish(struct people *people, const struct script *script,
+			   struct script_post *post, int64_t accounts,
+			   const struct post_unpublish_result *result)
+{
+	for (size_t i = 0; i < result->account_count; i++) {
+		const struct post_unpublish_account *account = &result->accounts[i];
+		const size_t target = target_of(post, script, account->account_id);
+		const bool is_wished = accounts == 0 || (accounts >> target) % 2 == 1;
+		if (account->verdict != UNPUBLISH_ASKED || !is_wished)
+			continue;
+		people->sim->totals->unpublishes += post->unpublished_us[target] == 0;
+		if (post->unpublished_us[target] == 0)
+			post->unpublished_us[target] = people->sim->true_us;
+		post->is_unpublish_lost[target] = false;
+	}
+}
+
+/* Of a platform post that is published and is to be taken back: some find it at the platform, and
+ * are faster than we are. */
+static void remove_by_hand(struct people *people, const struct script_post *post, size_t target,
+			   struct world *world)
+{
+	struct sim *sim = people->sim;
+	for (size_t i = 0; i < world->entry_count; i++) {
+		struct entry *entry = &world->entries[i];
+		if (entry->home != post->homes[target] || entry->removed_at_us != 0 ||
+		    !str_equal(entry->text, post->texts[0]) || !dice_permille(&people->dice, 100))
+			continue;
+		sim_trace(sim, "BY HAND " STR_FMT, STR_ARG(entry->id));
+		sim->totals->removed_by_hand++;
+		entry->is_removed_by_hand = true;
+		world_remove(world, entry);
+	}
+}
+
+static void look_by_hand(struct people *people, const struct script *script,
+			 const struct script_post *post, struct world *world, struct house *house)
+{
+	struct post_row row = {0};
+	struct error err = {0};
+	const enum err_kind kind = store_post_get(house_store(house), people->sim->arena,
+						  STR(HOUSE_APP_ID), post->id, &row, &err);
+	must_be(people->sim, kind, ERR_NONE, "read after unpublish", &err);
+	for (size_t i = 0; kind == ERR_NONE && i < row.delivery_count; i++) {
+		const struct delivery_row *delivery = &row.deliveries[i];
+		if (delivery->state == POST_PUBLISHED &&
+		    delivery->removal.status == POST_REMOVAL_PENDING)
+			remove_by_hand(people, post, target_of(post, script, delivery->account_id),
+				       world);
+	}
+}
+
+static void unpublish(struct people *people, struct script *script, struct script_post *post,
+		      struct world *world, struct house *house)
+{
+	struct sim *sim = people->sim;
+	struct post_unpublish_result result = {0};
+	struct error err = {0};
+	struct str ids[SCRIPT_TARGETS_MAX];
+	const int64_t accounts = draw_accounts(&people->dice, post);
+	struct post_unpublish wish = {.app_id = STR(HOUSE_APP_ID),
+				      .post_id = post->id,
+				      .account_ids = ids,
+				      .unsupported_mask = unsupported_mask(),
+				      .now_us = clock_now_us(house_clock(house))};
+	for (size_t target = 0; target < post->target_count; target++) {
+		if ((accounts >> target) % 2 == 1)
+			ids[wish.account_count++] = script->account_ids[post->homes[target]];
+	}
+	if (sim->mutant == MUTANT_REMOVE_UNASKED)
+		wish.account_count = 0;
+	const enum err_kind kind =
+		store_post_unpublish(house_store(house), sim->arena, &wish, &result, &err);
+	must_be(sim, kind, ERR_NONE, "unpublish", &err);
+	sim_trace(sim, "UNPUBLISH " STR_FMT ": %d", STR_ARG(post->id), (int)result.outcome);
+	if (kind != ERR_NONE || result.outcome != POST_UNPUBLISHED)
+		return;
+	note_unpublish(people, script, post, accounts, &result);
+	look_by_hand(people, script, post, world, house);
+	house_wake_removals(house);
+}
+
 /* What was accepted since the copy was taken is gone, and so is what people did since. */
 static void restore(struct people *people, struct script *script, const struct deed *deed,
 		    struct house *house)
@@ -354,13 +495,20 @@ static void restore(struct people *people, struct script *script, const struct d
 		post->is_cancelled = false;
 		post->is_retry_lost |= post->retried_us > deed->copy_us;
 		post->is_early_lost |= post->is_retry_lost && post->cancelled_us > deed->copy_us;
+		for (size_t target = 0; target < post->target_count; target++) {
+			/* also in the instant of the copy: who knows which came first */
+			post->is_unpublish_lost[target] |=
+				post->unpublished_us[target] >= deed->copy_us;
+		}
 	}
 	script->was_restored = true;
+	script->copied_us = deed->copy_us;
+	script->restored_us = people->sim->true_us;
 	house_restore(house, &people->copy);
 }
 
 static void act(struct people *people, struct deed *deed, struct script *script,
-		const struct world *world, struct house *house)
+		struct world *world, struct house *house)
 {
 	struct script_post *post = &script->posts[deed->post];
 	if (deed->kind == DEED_RESTORE) {
@@ -397,6 +545,9 @@ static void act(struct people *people, struct deed *deed, struct script *script,
 		if (!script->was_restored)
 			script_repeat(people->sim, script, post, world, house);
 		return;
+	case DEED_UNPUBLISH:
+		unpublish(people, script, post, world, house);
+		return;
 	case DEED_RETRY_MANY:
 	case DEED_REPUBLISH_MANY:
 	case DEED_PUBLISH_DRAFT:
@@ -411,7 +562,7 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-int64_t people_act(struct people *people, struct script *script, const struct world *world,
+int64_t people_act(struct people *people, struct script *script, struct world *world,
 		   struct house *house)
 {
 	const int64_t now_us = people->sim->true_us;

@@ -53,7 +53,11 @@ struct script_post {
 	int republish_count;              /* so often they took the risk of a second one */
 	bool is_forgotten;                /* accepted after the copy that was put back was taken */
 	int64_t cancelled_us, retried_us; /* when they last did; 0 = never */
-	int edit_count;                   /* answered that it was made: texts are the new ones */
+	/* By target: when it was first answered that it will be taken back; 0 = never. */
+	int64_t unpublished_us[SCRIPT_TARGETS_MAX];
+	/* They first asked after the copy was taken that was put back, and not again since. */
+	bool is_unpublish_lost[SCRIPT_TARGETS_MAX];
+	int edit_count; /* answered that it was made: texts are the new ones */
 	/* They retried it after that copy was taken: it has the end, or the time, of the copy
 	 * again, until they retry it once more. */
 	bool is_retry_lost;
@@ -67,6 +71,7 @@ struct script {
 	struct script_post posts[SCRIPT_POSTS_MAX];
 	size_t post_count;
 	bool was_restored;
+	int64_t copied_us, restored_us; /* of what was put back, and when it was */
 };
 
 struct script *script_new(struct sim *sim, struct world *world, struct house *house);

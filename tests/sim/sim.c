@@ -40,6 +40,9 @@ const char *mutant_name(enum mutant mutant)
 		[MUTANT_SEND_BEFORE_COMMIT] = "send-before-commit",
 		[MUTANT_RETRY_ON_500] = "retry-on-500",
 		[MUTANT_LOST_IS_NEVER_SENT] = "lost-is-never-sent",
+		[MUTANT_DELETE_WITHOUT_INTENT] = "delete-without-intent",
+		[MUTANT_REMOVE_UNASKED] = "remove-unasked",
+		[MUTANT_LOST_IS_REMOVED] = "lost-is-removed",
 	};
 	return names[mutant];
 }
@@ -107,6 +110,10 @@ void sim_begin(struct sim *sim, uint64_t seed, enum mutant mutant, bool prints,
 	draw_weather(sim);
 	if (mutant == MUTANT_SEND_BEFORE_COMMIT) /* it shows in crashes only */
 		sim->weather.crash_permille = 40;
+	if (mutant == MUTANT_LOST_IS_REMOVED) { /* ... in lost answers only */
+		sim->weather.fault_permille = 450;
+		sim->weather.has_dishonest_reads = false;
+	}
 	totals->seeds++;
 }
 

@@ -30,9 +30,12 @@ bool dice_permille(struct dice *dice, int64_t permille);
 /* Deliberately broken engines, made by wrapping its ports: tests of the test. */
 enum mutant {
 	MUTANT_NONE,
-	MUTANT_SEND_BEFORE_COMMIT, /* a crash loses the commit that came before the sends */
-	MUTANT_RETRY_ON_500,       /* a 5xx to a publish call is taken as never sent */
-	MUTANT_LOST_IS_NEVER_SENT, /* a lost answer to a publish call likewise */
+	MUTANT_SEND_BEFORE_COMMIT,    /* a crash loses the commit that came before the sends */
+	MUTANT_RETRY_ON_500,          /* a 5xx to a publish call is taken as never sent */
+	MUTANT_LOST_IS_NEVER_SENT,    /* a lost answer to a publish call likewise */
+	MUTANT_DELETE_WITHOUT_INTENT, /* that a deletion begins is not written down */
+	MUTANT_REMOVE_UNASKED,        /* asked about one account, it takes back all */
+	MUTANT_LOST_IS_REMOVED,       /* a lost answer to a deletion is taken as a good one */
 	MUTANT_COUNT
 };
 
@@ -61,6 +64,9 @@ struct totals {
 	int64_t calls, publish_calls, faults, crashes, in_doubt, commit_faults, jumps, pauses,
 		refreshes, cancels, retries, edits, too_late, drafts, drafts_left, repeats,
 		restores, held, told_as_copied, looked_for;
+	/* of posts that were taken back, by platform post */
+	int64_t unpublishes, removed, removals_failed, removals_unknown, unsupported, removals_lost,
+		removed_by_hand, deletions, removed_and_seen, removed_wrongly;
 	/* with several nodes */
 	int64_t node_seeds, stops, moves, takeovers, lost_fences;
 	int64_t simulated_us;
@@ -93,4 +99,7 @@ void sim_end(struct sim *sim);
 void sim_trace(struct sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A broken promise. */
 void sim_violation(struct sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Likewise, of those about taking back: it is counted apart. */
+#define sim_removal_violation(sim, ...) \
+	((sim)->totals->removed_wrongly++, sim_violation(sim, __VA_ARGS__))
 bool sim_chance(struct sim *sim, int64_t permille);

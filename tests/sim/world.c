@@ -104,10 +104,15 @@ struct entry *world_publish(struct world *world, size_t home, struct str id, str
 	return entry;
 }
 
+static bool is_shown(const struct world *world, const struct entry *entry)
+{
+	return entry->removed_at_us == 0 || world->sim->true_us < entry->shown_until_us;
+}
+
 struct entry *world_entry(struct world *world, struct str id)
 {
 	for (size_t i = 0; i < world->entry_count; i++) {
-		if (str_equal(world->entries[i].id, id))
+		if (str_equal(world->entries[i].id, id) && is_shown(world, &world->entries[i]))
 			return &world->entries[i];
 	}
 	return NULL;
@@ -118,7 +123,7 @@ struct entry *world_twin(struct world *world, size_t home, struct str text, stru
 {
 	for (size_t i = 0; i < world->entry_count; i++) {
 		struct entry *entry = &world->entries[i];
-		if (entry->home == home && entry->at_us >= since_us &&
+		if (entry->home == home && entry->at_us >= since_us && entry->removed_at_us == 0 &&
 		    str_equal(entry->text, text) && str_equal(entry->parent, parent))
 			return entry;
 	}
@@ -127,7 +132,55 @@ struct entry *world_twin(struct world *world, size_t home, struct str text, stru
 
 bool world_is_listed(const struct world *world, const struct entry *entry)
 {
-	return entry->listed_at_us <= world->sim->true_us;
+	return entry->listed_at_us <= world->sim->true_us && is_shown(world, entry);
+}
+
+/* ---- taking back ---- */
+
+static void vanish(struct world *world, struct entry *entry)
+{
+	struct sim *sim = world->sim;
+	const bool is_late = sim_chance(sim, sim->weather.late_permille * 2);
+	if (entry->removed_at_us != 0)
+		return;
+	entry->removed_at_us = sim->true_us;
+	entry->shown_until_us =
+		sim->true_us + (is_late ? dice_between(&sim->dice, 1, 900) * US_PER_S : 0);
+	sim_trace(sim, "  REMOVED " STR_FMT "%s", STR_ARG(entry->id),
+		  is_late ? " (shown for a while)" : "");
+}
+
+/* X's replies are posts of their own; elsewhere comments go with what they hang on. */
+void world_remove(struct world *world, struct entry *entry)
+{
+	const bool has_own_replies = world->homes[entry->home].platform == PLATFORM_X;
+	vanish(world, entry);
+	for (size_t i = 0; i < world->entry_count && !has_own_replies; i++) {
+		if (str_equal(world->entries[i].parent, entry->id))
+			vanish(world, &world->entries[i]);
+	}
+}
+
+/* X and LinkedIn name it third in the path, Graph second, YouTube in the query. */
+struct str world_deletion_id(const struct ask *ask)
+{
+	const struct str *id = form_find(&ask->query, "id");
+	const size_t at = world_voice(ask) == VOICE_GRAPH ? 1 : 2;
+	if (!str_equal_z(ask->method, "DELETE"))
+		return STR("");
+	if (world_voice(ask) == VOICE_GOOGLE)
+		return id != NULL ? *id : STR("");
+	return ask->path_count > at ? ask->path[at] : STR("");
+}
+
+void world_note_deletion(struct world *world, const struct ask *ask)
+{
+	const struct str id = world_deletion_id(ask);
+	for (size_t i = 0; i < world->entry_count; i++) {
+		struct entry *entry = &world->entries[i];
+		if (str_equal(entry->id, id) && entry->deletion_asked_us == 0)
+			entry->deletion_asked_us = world->sim->true_us;
+	}
 }
 
 /* ---- pieces ---- */

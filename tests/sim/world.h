@@ -55,6 +55,11 @@ struct entry {
 	int64_t listed_at_us; /* from then on lists show it */
 	size_t file_count;    /* files that hang on it, where lists tell */
 	struct str link;      /* what it shows instead of its text; empty = the text */
+	/* Once it was removed it stays here, for the judge; 0 = it is there. */
+	int64_t removed_at_us;
+	int64_t shown_until_us;    /* reads are behind: they show it until then */
+	int64_t deletion_asked_us; /* when we first asked the platform to delete it; 0 = never */
+	bool is_removed_by_hand;   /* somebody did it at the platform */
 };
 
 enum piece_kind {
@@ -163,7 +168,15 @@ size_t world_home_index(const struct world *world, const struct home *home);
 struct str world_id(struct world *world, const char *format_prefix);
 struct entry *world_publish(struct world *world, size_t home, struct str id, struct str text,
 			    struct str parent);
+/* Not what is removed, once reads know of it. */
 struct entry *world_entry(struct world *world, struct str id);
+/* It and what goes with it is not there any more, by the account's own wish. */
+void world_remove(struct world *world, struct entry *entry);
+/* The id of what is to be deleted, also of what is deleted already; empty = it asks for something
+ * else. */
+struct str world_deletion_id(const struct ask *ask);
+/* We are about to ask for that. */
+void world_note_deletion(struct world *world, const struct ask *ask);
 /* Same text by the same account since then, or NULL. */
 struct entry *world_twin(struct world *world, size_t home, struct str text, struct str parent,
 			 int64_t since_us);

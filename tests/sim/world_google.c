@@ -162,13 +162,16 @@ static void video_status(struct world *world, const struct ask *ask, struct answ
 		return;
 	}
 	const bool is_processed = world->sim->true_us >= piece->ready_at_us;
+	const struct str at = world_instant(world, entry->at_us);
 	world_answer(
 		answer, 200,
 		str_format(
 			world->sim->arena,
-			"{\"items\":[{\"id\":\"" STR_FMT
-			"\",\"status\":{\"uploadStatus\":\"%s\",\"privacyStatus\":\"public\"}}]}",
-			STR_ARG(*id), is_processed ? "processed" : "uploaded"));
+			"{\"items\":[{\"id\":\"" STR_FMT "\",\"snippet\":{\"channelId\":\"" STR_FMT
+			"\",\"publishedAt\":\"" STR_FMT
+			"\"},\"status\":{\"uploadStatus\":\"%s\",\"privacyStatus\":\"public\"}}]}",
+			STR_ARG(*id), STR_ARG(world->homes[entry->home].id), STR_ARG(at),
+			is_processed ? "processed" : "uploaded"));
 }
 
 /* A repeat overwrites: nothing of it is remembered. */
@@ -179,6 +182,23 @@ static void thumbnail(struct world *world, const struct ask *ask, struct answer 
 		world_refuse(world, VOICE_GOOGLE, REFUSE_BAD, answer);
 	else
 		world_answer(answer, 200, STR("{\"kind\":\"youtube#thumbnailSetResponse\"}"));
+}
+
+/* Comments go with it (2.7). */
+static void video_delete(struct world *world, const struct ask *ask, struct home *home,
+			 struct answer *answer)
+{
+	struct entry *entry = world_entry(world, world_deletion_id(ask));
+	if (entry == NULL) {
+		world_refuse(world, VOICE_GOOGLE, REFUSE_NOT_FOUND, answer);
+		return;
+	}
+	if (entry->home != world_home_index(world, home)) {
+		world_refuse(world, VOICE_GOOGLE, REFUSE_FORBIDDEN, answer);
+		return;
+	}
+	world_remove(world, entry);
+	world_answer(answer, 204, STR(""));
 }
 
 static void upload_asked(struct world *world, const struct ask *ask, struct home *home,
@@ -207,6 +227,8 @@ void google_do(struct world *world, const struct ask *ask, struct answer *answer
 		upload_asked(world, ask, home, answer);
 	else if (str_equal_z(ask->url.path, "/upload/youtube/v3/thumbnails/set"))
 		thumbnail(world, ask, answer);
+	else if (!str_is_empty(world_deletion_id(ask)))
+		video_delete(world, ask, home, answer);
 	else if (str_equal_z(ask->url.path, "/youtube/v3/videos"))
 		video_status(world, ask, answer);
 	else if (str_equal_z(ask->url.path, "/youtube/v3/playlistItems"))

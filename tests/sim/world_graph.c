@@ -241,10 +241,18 @@ static bool is_edge(const struct ask *ask, const char *edge)
 	return ask->path_count == 3 && str_equal_z(ask->path[2], edge);
 }
 
+static void account_tell(struct world *world, const struct home *home, struct answer *answer)
+{
+	world_answer(answer, 200,
+		     str_format(world->sim->arena, "{\"id\":\"" STR_FMT "\"}", STR_ARG(home->id)));
+}
+
 static void account_get(struct world *world, const struct ask *ask, struct home *home,
 			struct answer *answer)
 {
 	const size_t index = world_home_index(world, home);
+	if (ask->path_count == 2)
+		account_tell(world, home, answer);
 	if (is_edge(ask, "content_publishing_limit"))
 		quota(world, answer);
 	if (is_edge(ask, "stories") && home->platform == PLATFORM_INSTAGRAM)
@@ -262,8 +270,36 @@ static void account_post(struct world *world, const struct ask *ask, struct home
 		container_publish(world, ask, home, answer);
 }
 
+/* Whose it is and since when, by the names of both. */
+static void entry_tell(struct world *world, const struct entry *entry, struct answer *answer)
+{
+	const struct home *home = &world->homes[entry->home];
+	const struct str at = world_instant(world, entry->at_us);
+	const struct str instant = str_slice(at, 0, at.len - 1);
+	world_answer(answer, 200,
+		     str_format(world->sim->arena,
+				"{\"id\":\"" STR_FMT "\",\"permalink\":\"https://i.g/" STR_FMT
+				"\",\"from\":{\"id\":\"" STR_FMT "\"},\"owner\":{\"id\":\"" STR_FMT
+				"\"},\"username\":\"" STR_FMT "\",\"timestamp\":\"" STR_FMT
+				"+0000\",\"created_time\":\"" STR_FMT "+0000\"}",
+				STR_ARG(entry->id), STR_ARG(entry->id), STR_ARG(home->id),
+				STR_ARG(home->id), STR_ARG(home->username), STR_ARG(instant),
+				STR_ARG(instant)));
+}
+
+static void entry_delete(struct world *world, const struct home *home, struct entry *entry,
+			 struct answer *answer)
+{
+	if (entry->home != world_home_index(world, home)) {
+		world_refuse(world, VOICE_GRAPH, REFUSE_FORBIDDEN, answer);
+		return;
+	}
+	world_remove(world, entry);
+	world_answer(answer, 200, STR("{\"success\":true}"));
+}
+
 static void entry_asked(struct world *world, const struct ask *ask, struct home *home,
-			const struct entry *entry, struct answer *answer)
+			struct entry *entry, struct answer *answer)
 {
 	const bool is_post = str_equal_z(ask->method, "POST");
 	const char *text_name = home->platform == PLATFORM_INSTAGRAM ? "text" : "message";
@@ -272,11 +308,10 @@ static void entry_asked(struct world *world, const struct ask *ask, struct home 
 		comment(world, ask, home, entry, answer);
 	else if (is_edge(ask, "comments"))
 		list(world, world_home_index(world, home), entry->id, text_name, time_name, answer);
+	else if (str_equal_z(ask->method, "DELETE"))
+		entry_delete(world, home, entry, answer);
 	else
-		world_answer(answer, 200,
-			     str_format(world->sim->arena,
-					"{\"permalink\":\"https://i.g/" STR_FMT "\"}",
-					STR_ARG(entry->id)));
+		entry_tell(world, entry, answer);
 }
 
 void graph_do(struct world *world, const struct ask *ask, struct answer *answer)
@@ -293,7 +328,7 @@ void graph_do(struct world *world, const struct ask *ask, struct answer *answer)
 	if (answer->status != 0)
 		return;
 	const struct piece *piece = world_piece(world, PIECE_CONTAINER, ask->path[1]);
-	const struct entry *entry = world_entry(world, ask->path[1]);
+	struct entry *entry = world_entry(world, ask->path[1]);
 	if (str_equal(ask->path[1], home->id) && str_equal_z(ask->method, "GET"))
 		account_get(world, ask, home, answer);
 	else if (str_equal(ask->path[1], home->id))

@@ -272,8 +272,11 @@ static void comment(struct world *world, const struct ask *ask, struct home *hom
 static void add_post(struct world *world, struct buf *out, const struct entry *entry)
 {
 	const struct str text = world_quoted(world, escaped(world, entry->text));
-	buf_addf(out, "%s{\"id\":\"" STR_FMT "\",\"commentary\":" STR_FMT ",\"createdAt\":%lld}",
-		 out->len > 0 ? "," : "", STR_ARG(entry->id), STR_ARG(text),
+	const struct str author = urn_of(world, &world->homes[entry->home]);
+	buf_addf(out,
+		 "%s{\"id\":\"" STR_FMT "\",\"author\":\"" STR_FMT "\",\"commentary\":" STR_FMT
+		 ",\"createdAt\":%lld}",
+		 out->len > 0 ? "," : "", STR_ARG(entry->id), STR_ARG(author), STR_ARG(text),
 		 (long long)(entry->at_us / US_PER_MS));
 }
 
@@ -332,6 +335,25 @@ static void post_get(struct world *world, const struct ask *ask, struct home *ho
 	world_answer(answer, 200, buf_str(&out));
 }
 
+/* A member deletes what was never read back, too. Again is answered as the first time (2.11), or as
+ * what nobody knows. */
+static void post_delete(struct world *world, const struct ask *ask, struct home *home,
+			struct answer *answer)
+{
+	struct entry *entry = world_entry(world, ask->path[2]);
+	if (entry != NULL && entry->home != world_home_index(world, home)) {
+		world_refuse(world, VOICE_LINKEDIN, REFUSE_FORBIDDEN, answer);
+		return;
+	}
+	if (entry == NULL && dice_permille(&world->sim->dice, 300)) {
+		world_refuse(world, VOICE_LINKEDIN, REFUSE_NOT_FOUND, answer);
+		return;
+	}
+	if (entry != NULL)
+		world_remove(world, entry);
+	world_answer(answer, 204, STR(""));
+}
+
 void linkedin_do(struct world *world, const struct ask *ask, struct answer *answer)
 {
 	if (str_equal_z(ask->url.path, "/oauth/v2/accessToken")) {
@@ -356,6 +378,8 @@ void linkedin_do(struct world *world, const struct ask *ask, struct answer *answ
 		create(world, ask, home, answer);
 	else if (str_equal_z(ask->url.path, "/rest/posts"))
 		posts_get(world, home, answer);
+	else if (!str_is_empty(world_deletion_id(ask)) && str_equal_z(ask->path[1], "posts"))
+		post_delete(world, ask, home, answer);
 	else if (ask->path_count == 3 && str_equal_z(ask->path[1], "posts"))
 		post_get(world, ask, home, answer);
 	else if (is_comments && world_entry(world, ask->path[2]) == NULL)

@@ -298,14 +298,18 @@ static void video_tell(struct world *world, const struct piece *piece, struct an
 		piece->changed_at_us > 0 && now_us >= piece->changed_at_us + piece->stale_us;
 	const bool is_over = is_finished && now_us >= piece->ready_at_us;
 	const bool is_seen = is_finished && piece->entry != NULL;
+	const struct str at = world_instant(world, piece->begun_at_us);
 	world_answer(
 		answer, 200,
 		str_format(world->sim->arena,
-			   "{\"id\":\"" STR_FMT "\",\"published\":%s,\"permalink_url\":\"/v/\","
+			   "{\"id\":\"" STR_FMT "\",\"from\":{\"id\":\"" STR_FMT
+			   "\"},\"created_time\":\"" STR_FMT "+0000\","
+			   "\"published\":%s,\"permalink_url\":\"/v/\","
 			   "\"status\":{\"video_status\":\"%s\",\"uploading_phase\":{\"status\":"
 			   "\"%s\",\"bytes_transfered\":%lld},\"processing_phase\":{\"status\":"
 			   "\"%s\"%s},\"publishing_phase\":{\"status\":\"%s\"}}}",
-			   STR_ARG(piece->id), is_seen ? "true" : "false",
+			   STR_ARG(piece->id), STR_ARG(world->homes[piece->home].id),
+			   STR_ARG(str_slice(at, 0, at.len - 1)), is_seen ? "true" : "false",
 			   !is_whole                          ? "uploading"
 			   : is_over && !piece->ends_in_error ? "ready"
 							      : "processing",
@@ -324,8 +328,12 @@ static const struct piece *video_asked(struct world *world, const struct ask *as
 {
 	if (ask->path_count != 2 || !str_equal_z(ask->method, "GET"))
 		return NULL;
-	const struct piece *piece = piece_of(world, PIECE_VIDEO, home, ask->path[1]);
-	return piece != NULL ? piece : piece_of(world, PIECE_REEL, home, ask->path[1]);
+	const struct piece *video = piece_of(world, PIECE_VIDEO, home, ask->path[1]);
+	const struct piece *piece =
+		video != NULL ? video : piece_of(world, PIECE_REEL, home, ask->path[1]);
+	const bool is_gone = piece != NULL && piece->entry != NULL &&
+			     world_entry(world, piece->entry->id) == NULL;
+	return is_gone ? NULL : piece;
 }
 
 static void page_asked(struct world *world, const struct ask *ask, struct home *home,

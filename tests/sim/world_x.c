@@ -251,6 +251,64 @@ static void timeline(struct world *world, const struct ask *ask, struct home *ho
 						      STR_ARG(items)));
 }
 
+/* ---- one post (2.7) ---- */
+
+/* By the names of 2026, or by those of before (0). */
+static bool knows_fields(const struct world *world, const struct ask *ask)
+{
+	const bool is_old = world->sim->seed % 8 == 6;
+	return form_find(&ask->query, is_old ? "post.fields" : "tweet.fields") == NULL;
+}
+
+/* What is not there is an error, or stands as one beside data that is missing (4). */
+static void missing(struct world *world, struct answer *answer)
+{
+	if (dice_permille(&world->sim->dice, 500))
+		world_refuse(world, VOICE_X, REFUSE_NOT_FOUND, answer);
+	else
+		world_answer(answer, 200,
+			     STR("{\"errors\":[{\"title\":\"Not Found Error\",\"type\":\"https://"
+				 "api.x.com/2/problems/resource-not-found\"}]}"));
+}
+
+static void post_get(struct world *world, const struct ask *ask, struct answer *answer)
+{
+	const struct entry *entry = world_entry(world, ask->path[2]);
+	if (!knows_fields(world, ask)) {
+		world_refuse(world, VOICE_X, REFUSE_BAD, answer);
+		return;
+	}
+	if (entry == NULL) {
+		missing(world, answer);
+		return;
+	}
+	const struct str at = world_instant(world, entry->at_us);
+	world_answer(answer, 200,
+		     str_format(world->sim->arena,
+				"{\"data\":{\"id\":\"" STR_FMT "\",\"author_id\":\"" STR_FMT
+				"\",\"created_at\":\"" STR_FMT "\"}}",
+				STR_ARG(entry->id), STR_ARG(world->homes[entry->home].id),
+				STR_ARG(at)));
+}
+
+static void post_delete(struct world *world, const struct ask *ask, struct home *home,
+			struct answer *answer)
+{
+	struct entry *entry = world_entry(world, ask->path[2]);
+	if (entry == NULL) {
+		missing(world, answer);
+		return;
+	}
+	if (entry->home != world_home_index(world, home)) {
+		world_refuse(world, VOICE_X, REFUSE_FORBIDDEN, answer);
+		return;
+	}
+	world_remove(world, entry);
+	world_answer(answer, 200, STR("{\"data\":{\"deleted\":true}}"));
+}
+
+/* ---- who is asked ---- */
+
 void x_do(struct world *world, const struct ask *ask, struct answer *answer)
 {
 	if (str_equal_z(ask->url.path, "/2/oauth2/token")) {
@@ -262,7 +320,12 @@ void x_do(struct world *world, const struct ask *ask, struct answer *answer)
 		return;
 	const bool is_media = ask->path_count >= 3 && str_equal_z(ask->path[1], "media");
 	const bool is_get = str_equal_z(ask->method, "GET");
-	if (str_equal_z(ask->url.path, "/2/tweets") && !is_get)
+	const bool is_post = ask->path_count == 3 && str_equal_z(ask->path[1], "tweets");
+	if (is_post && is_get)
+		post_get(world, ask, answer);
+	else if (is_post && str_equal_z(ask->method, "DELETE"))
+		post_delete(world, ask, home, answer);
+	else if (str_equal_z(ask->url.path, "/2/tweets") && !is_get)
 		create(world, ask, home, answer);
 	else if (str_equal_z(ask->url.path, "/2/media/metadata"))
 		world_answer(answer, 200, STR("{\"data\":{\"id\":\"1\"}}"));
