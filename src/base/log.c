@@ -14,14 +14,13 @@
 #include "clock.h"
 #include "timetext.h"
 
-#define LINE_BYTES_MAX 4096
 /* Reserved for the end of a cut line: three dots, a quote, a brace, a newline. */
 #define TAIL_BYTES 8
 
 struct line {
 	size_t len;
 	bool is_full; /* something did not fit: only the tail may follow */
-	char text[LINE_BYTES_MAX];
+	char *text;   /* of LOG_LINE_BYTES_MAX */
 };
 
 static const char *const level_names[] = {
@@ -34,7 +33,7 @@ static const char *const level_names[] = {
 /* All or nothing. */
 static void line_add(struct line *line, struct str s)
 {
-	if (line->is_full || line->len + s.len > LINE_BYTES_MAX - TAIL_BYTES) {
+	if (line->is_full || line->len + s.len > LOG_LINE_BYTES_MAX - TAIL_BYTES) {
 		line->is_full = true;
 		return;
 	}
@@ -121,10 +120,15 @@ static bool add_quoted(struct line *line, struct str value)
 	return true;
 }
 
-static bool add_number(struct line *line, int64_t number)
+static bool add_number(struct line *line, const struct log_field *field)
 {
-	char digits[24];
-	(void)snprintf(digits, sizeof(digits), "%" PRId64, number);
+	char digits[32];
+	const int64_t number = field->number;
+	if (field->type == LOG_FIELD_INT)
+		(void)snprintf(digits, sizeof(digits), "%" PRId64, number);
+	else
+		(void)snprintf(digits, sizeof(digits), "%" PRId64 ".%03" PRId64, number / 1000,
+			       number < 0 ? 0 : number % 1000);
 	line_add(line, str_of(digits));
 	return !line->is_full;
 }
@@ -143,8 +147,8 @@ static bool is_plain(struct str value)
 
 static bool add_value(struct line *line, enum log_format format, const struct log_field *field)
 {
-	if (field->type == LOG_FIELD_INT)
-		return add_number(line, field->number);
+	if (field->type != LOG_FIELD_STR)
+		return add_number(line, field);
 	if (format == LOG_FORMAT_JSON || !is_plain(field->text))
 		return add_quoted(line, field->text);
 	line_add(line, field->text);
@@ -209,19 +213,26 @@ static void write_whole(int fd, struct str line)
 	}
 }
 
-void log_write(const struct log *log, enum log_level level, const char *event,
-	       const struct log_field *fields, size_t count)
+size_t log_line(const struct log *log, enum log_level level, const char *event,
+		const struct log_field *fields, size_t count, char out[LOG_LINE_BYTES_MAX])
 {
+	struct line line = {.text = out};
 	if (log == NULL || level < log->level)
-		return;
-	const int saved_errno = errno;
-	struct line line;
-	line.len = 0;
-	line.is_full = false;
+		return 0;
 	add_head(&line, log, level, event);
 	for (size_t i = 0; i < count; i++)
 		add_field(&line, log->format, &fields[i]);
 	line_close(&line, log->format == LOG_FORMAT_JSON ? STR("}\n") : STR("\n"));
-	write_whole(log->fd, (struct str){line.text, line.len});
+	return line.len;
+}
+
+void log_write(const struct log *log, enum log_level level, const char *event,
+	       const struct log_field *fields, size_t count)
+{
+	const int saved_errno = errno;
+	char text[LOG_LINE_BYTES_MAX];
+	const size_t length = log_line(log, level, event, fields, count, text);
+	if (length > 0)
+		write_whole(log->fd, (struct str){text, length});
 	errno = saved_errno;
 }

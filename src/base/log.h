@@ -23,7 +23,7 @@ struct log {
 
 struct log_field {
 	const char *name;
-	enum { LOG_FIELD_STR, LOG_FIELD_INT } type;
+	enum { LOG_FIELD_STR, LOG_FIELD_INT, LOG_FIELD_MS } type;
 	struct str text;
 	int64_t number;
 };
@@ -38,6 +38,18 @@ static inline struct log_field log_int(const char *name, int64_t value)
 	return (struct log_field){.name = name, .type = LOG_FIELD_INT, .number = value};
 }
 
+/* A time in microseconds, written in milliseconds: 12.345. */
+static inline struct log_field log_ms(const char *name, int64_t us)
+{
+	return (struct log_field){.name = name, .type = LOG_FIELD_MS, .number = us};
+}
+
+#define LOG_LINE_BYTES_MAX 4096
+
+/* The line that log_write() would write, with its newline. Returns its length, 0 when level is
+ * below the log's or log is NULL. */
+size_t log_line(const struct log *log, enum log_level level, const char *event,
+		const struct log_field *fields, size_t count, char out[LOG_LINE_BYTES_MAX]);
 /* Writes one line, or nothing when level is below the log's. event: a stable slug such as
  * "delivery_failed". Control characters in values are escaped; a line has at most 4 KiB, and values
  * that do not fit are cut. May block on the descriptor; a line that cannot be written is lost. */
