@@ -12,6 +12,7 @@ enum err_kind connect_task_enter_world(struct connect_task *t, struct str app_id
 		return kind;
 	t->task.reach = world.is_test ? TRANSFER_TEST : TRANSFER_REAL;
 	t->task.test_app_id = str_copy(t->arena, app_id);
+	t->task.platform = t->platform->id;
 	t->time_scale = world.is_test ? world.time_scale : config->time_scale;
 	return ERR_NONE;
 }

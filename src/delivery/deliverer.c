@@ -217,6 +217,12 @@ int64_t deliverer_in_flight(const struct deliverer *deliverer)
 	return deliverer->task_count;
 }
 
+const struct histogram *deliverer_lateness(const struct deliverer *deliverer,
+					   enum platform_id platform)
+{
+	return &deliverer->lateness[platform - 1];
+}
+
 bool deliverer_is_idle(const struct deliverer *deliverer)
 {
 	return deliverer->config.is_idle;

@@ -20,6 +20,7 @@ struct clock;
 struct deliverer;
 struct delivery_work;
 struct engine;
+struct histogram;
 struct hosted;
 struct log;
 struct random_source;
@@ -67,6 +68,10 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 void deliverer_free(struct deliverer **deliverer);
 /* Returns how many deliveries are at work now. Any thread. */
 int64_t deliverer_in_flight(const struct deliverer *deliverer);
+/* How long after their time posts became visible on that platform (HISTOGRAM_LATENESS). As long as
+ * the deliverer. Any thread. */
+const struct histogram *deliverer_lateness(const struct deliverer *deliverer,
+					   enum platform_id platform);
 bool deliverer_is_idle(const struct deliverer *deliverer);
 /* Returns how long ago a claim last took all that was due and had room: what is due and has room
  * now has waited no longer than that. Any thread. */

@@ -296,3 +296,7 @@ struct str record_parts(const struct delivery_task *t, bool is_failed);
 /* As delivery_save has them. */
 struct str record_visibility(const struct delivery_task *t);
 struct str record_warnings(const struct delivery_task *t);
+/* A line about the delivery: its post, account, platform and app, the request that caused it, and
+ * at most three fields more. */
+void record_log(const struct delivery_task *t, enum log_level level, const char *event,
+		const struct log_field *more, size_t more_count);

@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "histogram.h"
 #include "log.h"
 #include "random.h"
 
@@ -217,4 +218,5 @@ struct deliverer {
 	int64_t alarm_quiet_until_us[PLATFORM_ID_MAX + 1]; /* boot clock */
 	int64_t versions_looked_us;                        /* boot clock: the next look */
 	_Atomic int64_t task_count;                        /* deliverer_in_flight() */
+	struct histogram lateness[PLATFORM_ID_MAX];        /* deliverer_lateness() */
 };

@@ -80,8 +80,8 @@ static enum next media_failed(struct delivery_task *t, size_t index, bool is_opt
 		return verdict_failure(t, &failure);
 	t->media.files[index] = (struct media_file){.is_missing = true};
 	record_decision(t, str_concat(t->turn.arena, STR("go on without it: "), failure.message));
-	LOG(t->deliverer->config.log, INFO, "optional_file_missing",
-	    log_str("delivery", t->work.id), log_str("why", why));
+	const struct log_field reason = log_str("why", why);
+	record_log(t, LOG_INFO, "optional_file_missing", &reason, 1);
 	return NEXT_ASK;
 }
 

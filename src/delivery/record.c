@@ -3,6 +3,8 @@
  * refusing answer, and the parts as the API shows them. */
 #include "delivery_private.h"
 
+#include <assert.h>
+
 #include "buf.h"
 
 #include "json_write.h"
@@ -193,4 +195,32 @@ struct str record_parts(const struct delivery_task *t, bool is_failed)
 	}
 	json_end_array(&w);
 	return buf_str(&out);
+}
+
+/* ---- the log ---- */
+
+#define LOG_FIELDS_OWN 7
+#define LOG_FIELDS_MORE 3
+
+void record_log(const struct delivery_task *t, enum log_level level, const char *event,
+		const struct log_field *more, size_t more_count)
+{
+	struct log_field fields[LOG_FIELDS_OWN + LOG_FIELDS_MORE] = {
+		log_str("post", t->work.post_id),
+		log_str("delivery", t->work.id),
+		log_str("app", t->work.app_id),
+		log_str("account", t->work.account.id),
+		log_str("platform", str_of(t->platform->slug)),
+	};
+	size_t count = 5;
+	const size_t blank = str_find_char(t->work.cause, ' ', 0);
+	assert(more_count <= LOG_FIELDS_MORE);
+	if (!str_is_empty(t->work.cause))
+		fields[count++] = log_str("request", str_slice(t->work.cause, 0, blank));
+	if (blank != SIZE_MAX)
+		fields[count++] =
+			log_str("trace", str_slice(t->work.cause, blank + 1, t->work.cause.len));
+	for (size_t i = 0; i < more_count; i++)
+		fields[count++] = more[i];
+	log_write(t->deliverer->config.log, level, event, fields, count);
 }

@@ -60,14 +60,12 @@ static enum err_kind save(struct task *task, void *tx, struct error *err)
 
 static void log_end(const struct delivery_task *t)
 {
-	const struct log *log = t->deliverer->config.log;
+	const struct log_field code =
+		log_str("code", str_of(failure_code_name(t->turn.failure.code)));
 	if (t->save.next == DELIVERY_PUBLISHED)
-		LOG(log, INFO, "post_removed", log_str("delivery", t->work.id),
-		    log_str("platform", str_of(t->platform->slug)));
+		record_log(t, LOG_INFO, "post_removed", NULL, 0);
 	else if (t->save.next == DELIVERY_FAILED || t->save.next == DELIVERY_PARTIAL)
-		LOG(log, WARN, "removal_failed", log_str("delivery", t->work.id),
-		    log_str("platform", str_of(t->platform->slug)),
-		    log_str("code", str_of(failure_code_name(t->turn.failure.code))));
+		record_log(t, LOG_WARN, "removal_failed", &code, 1);
 }
 
 static void saved(struct task *task, enum err_kind kind)
@@ -77,7 +75,7 @@ static void saved(struct task *task, enum err_kind kind)
 	if (!str_is_empty(t->other_key_why) && config->key_is_other != NULL)
 		config->key_is_other(config->key_context, t->other_key_why);
 	if (kind != ERR_NONE) {
-		LOG(config->log, WARN, "removal_lease_lost", log_str("delivery", t->work.id));
+		record_log(t, LOG_WARN, "removal_lease_lost", NULL, 0);
 		return;
 	}
 	account_token_saved(t);

@@ -387,8 +387,7 @@ static void take_account_extra(struct delivery_task *t, const struct step *step)
 	const struct str extra = str_copy(t->arena, step->account_extra);
 	if (json_parse(t->arena, extra, NULL, &json, NULL, NULL) != ERR_NONE ||
 	    !json_is(json, JSON_TYPE_OBJECT)) {
-		LOG(t->deliverer->config.log, ERROR, "account_extra_unreadable",
-		    log_str("delivery", t->work.id));
+		record_log(t, LOG_ERROR, "account_extra_unreadable", NULL, 0);
 		return;
 	}
 	t->env.account_extra = json;
@@ -421,8 +420,8 @@ void talk_go_on(struct delivery_task *t)
 /* What is stored cannot be read. */
 static void start_unreadable(struct delivery_task *t, const struct error *err)
 {
-	LOG(t->deliverer->config.log, ERROR, "delivery_unreadable", log_str("delivery", t->work.id),
-	    log_str("error", str_of(err->text)));
+	const struct log_field why = log_str("error", str_of(err->text));
+	record_log(t, LOG_ERROR, "delivery_unreadable", &why, 1);
 	t->is_unreadable = true;
 	if (t->work.hold == HOLD_ASKING)
 		hold_for_operator(t);

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 
 #include "count_of.h"
+#include "histogram.h"
 
 #include "seal.h"
+
+#include "store_outcome.h"
 
 /* ---- making a task of a claimed row: its texts live in the claim's arena and are copied ---- */
 
@@ -41,7 +44,8 @@ static void copy_work(struct arena *arena, struct delivery_work *work)
 				     &work->content,
 				     &work->credential_client_id,
 				     &work->credential_secret_sealed,
-				     &work->app_id};
+				     &work->app_id,
+				     &work->cause};
 	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		*texts[i] = str_copy(arena, *texts[i]);
 	copy_account(arena, &work->account);
@@ -188,15 +192,34 @@ static enum err_kind delivery_save_end(struct task *task, void *tx, struct error
 
 static void log_end(const struct delivery_task *t)
 {
-	const struct log *log = t->deliverer->config.log;
+	const struct log_field code =
+		log_str("code", str_of(failure_code_name(t->turn.failure.code)));
 	if (t->save.next == DELIVERY_PUBLISHED)
-		LOG(log, INFO, "delivery_published", log_str("delivery", t->work.id),
-		    log_str("platform", str_of(t->platform->slug)));
+		record_log(t, LOG_INFO, "delivery_published", NULL, 0);
 	else
-		LOG(log, WARN,
-		    t->save.next == DELIVERY_PARTIAL ? "delivery_partial" : "delivery_failed",
-		    log_str("delivery", t->work.id), log_str("platform", str_of(t->platform->slug)),
-		    log_str("code", str_of(failure_code_name(t->turn.failure.code))));
+		record_log(t, LOG_WARN,
+			   t->save.next == DELIVERY_PARTIAL ? "delivery_partial"
+							    : "delivery_failed",
+			   &code, 1);
+}
+
+static enum delivery_outcome outcome_of(const struct delivery_task *t)
+{
+	if (t->save.next == DELIVERY_PUBLISHED)
+		return OUTCOME_PUBLISHED;
+	return t->save.next == DELIVERY_PARTIAL ? OUTCOME_PARTIAL
+						: delivery_outcome_of(t->turn.failure.code);
+}
+
+/* Late is what is visible after its time, whatever it waited for. */
+static void count_end(struct delivery_task *t)
+{
+	const enum platform_id platform = t->work.account.platform;
+	const enum delivery_outcome outcome = outcome_of(t);
+	store_outcome_note(t->deliverer->config.store, platform, outcome, t->turn.failure.code);
+	if (outcome == OUTCOME_PUBLISHED || outcome == OUTCOME_PARTIAL)
+		histogram_note(&t->deliverer->lateness[platform - 1], HISTOGRAM_LATENESS,
+			       t->save.now_us - t->work.post_date_us);
 }
 
 /* A refresh token that works once is not sent when another task has used it up since we read it:
@@ -217,8 +240,7 @@ static void delivery_saved(struct task *task, enum err_kind kind)
 	if (!str_is_empty(t->other_key_why) && config->key_is_other != NULL)
 		config->key_is_other(config->key_context, t->other_key_why);
 	if (kind != ERR_NONE) {
-		LOG(t->deliverer->config.log, WARN, "delivery_lease_lost",
-		    log_str("delivery", t->work.id));
+		record_log(t, LOG_WARN, "delivery_lease_lost", NULL, 0);
 		media_post_finished(t); /* it may have been cancelled */
 		return;
 	}
@@ -233,6 +255,7 @@ static void delivery_saved(struct task *task, enum err_kind kind)
 	    t->save.next != DELIVERY_FAILED)
 		return;
 	log_end(t);
+	count_end(t);
 	media_post_finished(t);
 }
 
@@ -284,6 +307,7 @@ struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 	t->task.scope_count = 1;
 	t->task.reach = reach_of(&work->world);
 	t->task.test_app_id = t->work.app_id;
+	t->task.platform = work->account.platform;
 	t->platform = platform_of(work->account.platform);
 	t->save = (struct delivery_save){
 		.id = t->work.id,

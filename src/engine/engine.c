@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "histogram.h"
 #include "log.h"
 
 #include "clock_watch.h"
@@ -66,6 +67,7 @@ struct engine {
 	_Atomic int64_t last_turn_boot_us;
 	_Atomic int64_t turn_count;
 	_Atomic int64_t task_count_shown; /* task_count at the end of the last turn */
+	struct histogram calls[PLATFORM_ID_MAX][ENGINE_CALL_KINDS];
 };
 
 static void list_init(struct list *list)
@@ -210,6 +212,12 @@ struct engine_figures engine_figures(const struct engine *engine)
 	};
 }
 
+const struct histogram *engine_calls(const struct engine *engine, enum platform_id platform,
+				     enum call_kind kind)
+{
+	return &engine->calls[platform - 1][kind];
+}
+
 bool engine_is_draining(const struct engine *engine)
 {
 	return engine->is_draining;
@@ -284,9 +292,11 @@ static void plan_result(struct engine *engine, const struct transfer_result *res
 		event.fetched = result;
 	} else {
 		event.kind = TASK_EVENT_REPLY;
-		event.verdict =
-			engine_call_judge(task->is_publish ? CALL_PUBLISH : CALL_READ, result);
+		event.verdict = engine_call_judge(task->call_kind, result);
 		event.reply = engine_call_reply(engine->arena, result);
+		if (task->platform != PLATFORM_NONE)
+			histogram_note(&engine->calls[task->platform - 1][task->call_kind],
+				       HISTOGRAM_CALLS, result->duration_us);
 	}
 	task->transfer_id = 0;
 	task_plan(engine, task, &event);
@@ -498,7 +508,7 @@ static void carry_out(struct engine *engine, struct task *task)
 	switch (task->plan.action) {
 	case TASK_SEND:
 		task->transfer_id = ++engine->last_transfer_id;
-		task->is_publish = task->plan.call.kind == CALL_PUBLISH;
+		task->call_kind = task->plan.call.kind;
 		task->is_fetch = false;
 		table_put(engine, task);
 		probe(engine, "before_send");
@@ -508,7 +518,6 @@ static void carry_out(struct engine *engine, struct task *task)
 	case TASK_FETCH:
 		task->transfer_id = ++engine->last_transfer_id;
 		task->is_fetch = true;
-		task->is_publish = false;
 		task->plan.fetch.id = task->transfer_id;
 		table_put(engine, task);
 		transport_start(&engine->config.transport, &task->plan.fetch);

@@ -26,6 +26,7 @@
 struct arena;
 struct clock;
 struct engine;
+struct histogram;
 struct log;
 
 /* ---- the store, as a port ---- */
@@ -124,8 +125,10 @@ struct task {
 	 * TRANSFER_TEST for which app; the text lives as long as the task. */
 	enum transfer_reach reach;
 	struct str test_app_id;
-	uint64_t transfer_id; /* 0 = none under way */
-	bool is_publish;      /* the call under way is a publish call */
+	/* Likewise: which platform its calls reach, for their histogram; NONE = none of them. */
+	enum platform_id platform;
+	enum call_kind call_kind; /* of the call under way */
+	uint64_t transfer_id;     /* 0 = none under way */
 	bool is_fetch;
 	/* Whose rows its saves change, in the store's words (apps' ids): a store that several
 	 * engines write to locks these first. The owner's, for as long as the task lives. A task
@@ -209,6 +212,11 @@ struct engine_figures {
 	int64_t last_turn_boot_us;
 };
 struct engine_figures engine_figures(const struct engine *engine);
+/* How long calls of that kind to that platform took, answered or not (HISTOGRAM_CALLS). As long as
+ * the engine. */
+#define ENGINE_CALL_KINDS (CALL_PUBLISH + 1)
+const struct histogram *engine_calls(const struct engine *engine, enum platform_id platform,
+				     enum call_kind kind);
 /* True when the engine was stopped and waits for transfers under way: tasks should begin nothing
  * new. */
 bool engine_is_draining(const struct engine *engine);

@@ -121,7 +121,9 @@ static enum err_kind open_beside(struct store *store, const struct sql_config *c
 						    .ended = store_tx_ended,
 						    .queue_limit_ms = WRITE_QUEUE_LIMIT_MS,
 						    .group_limit_ms = WRITE_LIMIT_MS,
-						    .context = store};
+						    .context = store,
+						    .commits = &store->commits,
+						    .clock = store->own_clock};
 	*beside->writer = writer_new(&writer_config);
 	return *beside->writer != NULL
 		       ? ERR_NONE
@@ -194,7 +196,9 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 		.ended = store_tx_ended,
 		.queue_limit_ms = is_shared ? WRITE_QUEUE_LIMIT_MS : 0,
 		.group_limit_ms = is_shared ? WRITE_LIMIT_MS : 0,
-		.context = store};
+		.context = store,
+		.commits = &store->commits,
+		.clock = store->own_clock};
 	store->writer = writer_new(&writer_config);
 	if (store->readers == NULL || store->writer == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory to open the database");

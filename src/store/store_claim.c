@@ -109,6 +109,7 @@ static void work_read(struct sql_cursor *cursor, struct pick *pick)
 	work->app_state = app_state_of_name(sql_take_text(cursor));
 	work->retry_unknown_once = sql_take_bool(cursor);
 	work->max_lateness_s = sql_take_int(cursor);
+	work->cause = sql_take_text(cursor);
 	work->tiktok_privacy = (enum app_tiktok_privacy)sql_take_int(cursor);
 	work->world.is_test = sql_take_bool(cursor);
 	work->world.time_scale = sql_take_int(cursor);

@@ -45,6 +45,7 @@ struct delivery_work {
 	enum app_state app_state;
 	bool retry_unknown_once;
 	int64_t max_lateness_s; /* the post's; 0 = no limit */
+	struct str cause;       /* post_accept.cause */
 	enum app_tiktok_privacy tiktok_privacy;
 	struct app_world world; /* the app's */
 	bool is_app_deleted;    /* before this claim */

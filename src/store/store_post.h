@@ -33,6 +33,8 @@ struct post_accept {
 	struct str draft_id;                   /* empty = of no draft; else it is taken away */
 	struct str draft_body;                 /* as the draft was read */
 	struct media_names media;              /* uploaded files that it names */
+	/* For the log: the HTTP request's id, and behind a blank its trace's; may be empty. */
+	struct str cause;
 };
 
 enum post_accept_outcome {

@@ -561,7 +561,8 @@ static enum err_kind insert_post(struct store_tx *tx, const struct group_post *p
 				sql_word(post_state_status(post->state)), sql_int(accept->mode),
 				sql_int(platform_mask(accept)), sql_int(accept->scheduled_at_us),
 				sql_int(post->created_at_us), sql_int(post->counted.date_us),
-				sql_text(accept->content), sql_int(accept->max_lateness_s)),
+				sql_text(accept->content), sql_int(accept->max_lateness_s),
+				sql_text(accept->cause)),
 		       NULL, err);
 }
 

@@ -30,6 +30,7 @@ struct changed_delivery {
 	enum hold_state hold;
 	bool has_flow;
 	enum post_removal removal;
+	enum platform_id platform;
 };
 
 /* The post as the command finds it. */
@@ -71,6 +72,7 @@ static void changed_delivery_read(struct sql_cursor *cursor, void *out)
 	delivery->hold = (enum hold_state)sql_take_int(cursor);
 	delivery->has_flow = sql_take_bool(cursor);
 	delivery->removal = (enum post_removal)sql_take_int(cursor);
+	delivery->platform = (enum platform_id)sql_take_int(cursor);
 }
 
 static enum err_kind change_begin(struct store_tx *tx, struct str app_id, struct str post_id,
@@ -194,7 +196,10 @@ static enum err_kind cancel_delivery(const struct change *change,
 		SQL_ARGS(sql_word(failure_code_name(code)), sql_word(failure_code_sentence(code)),
 			 sql_int(0)),
 		err);
-	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
+	if (kind != ERR_NONE)
+		return kind;
+	store_tx_note_outcome(change->tx, delivery->platform, code);
+	return lane_renew(change, delivery, err);
 }
 
 struct cancelling {
@@ -249,8 +254,10 @@ enum err_kind store_post_change_disconnected(struct store_tx *tx, struct str app
 			SQL_ARGS(sql_word(failure_code_name(FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED)),
 				 sql_word("The account was disconnected."), sql_int(now_us)),
 			err);
-		if (kind == ERR_NONE)
-			kind = lane_renew(&change, delivery, err);
+		if (kind != ERR_NONE)
+			return kind;
+		store_tx_note_outcome(tx, delivery->platform, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED);
+		kind = lane_renew(&change, delivery, err);
 	}
 	return kind == ERR_NONE ? change_end(&change, 1, err) : kind;
 }

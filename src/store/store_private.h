@@ -7,8 +7,10 @@
 #include <stdatomic.h>
 
 #include "clock.h"
+#include "histogram.h"
 
 #include "event.h"
+#include "failure.h"
 
 #include "access_cache.h"
 #include "sql.h"
@@ -17,6 +19,7 @@
 #include "store_admin.h"
 #include "store_connection.h"
 #include "store_node.h"
+#include "store_outcome.h"
 #include "store_post.h"
 #include "writer.h"
 
@@ -74,6 +77,8 @@ struct store {
 	atomic_bool has_wrong_counters;      /* store_counters_mend() */
 	_Atomic int64_t quotas[QUOTA_COUNT]; /* of apps without their own; 0 = no limit */
 	_Atomic int64_t quota_refusals[QUOTA_COUNT];
+	_Atomic int64_t outcomes[PLATFORM_ID_MAX][OUTCOME_COUNT][FAILURE_CODE_COUNT];
+	struct histogram commits;
 	/* By how much the wall clock was ahead of the boot clock at an acceptance, the most. */
 	_Atomic int64_t accepted_ahead_us;
 	_Atomic int64_t clock_offset_us; /* the database's time less our boot clock */
@@ -135,6 +140,13 @@ struct locked_app {
 	const struct locked_app *next;
 };
 
+/* A delivery that a command ended by itself, for the counters (store_outcome.h). */
+struct noted_outcome {
+	enum platform_id platform;
+	enum failure_code code;
+	const struct noted_outcome *next;
+};
+
 struct store_tx {
 	struct sql_connection *sql;
 	struct store *store;
@@ -144,6 +156,7 @@ struct store_tx {
 	struct late_counters *late_counters; /* NULL = none */
 	struct late_app *late_apps;          /* the newest first */
 	struct delivery_savings savings;
+	const struct noted_outcome *outcomes; /* the newest first */
 };
 
 /* store_tx.c. writer_config.run; its context is the store. */
@@ -173,6 +186,11 @@ bool store_tx_has_app(const struct store_tx *tx, struct str app_id);
  * its own from here on. */
 enum err_kind store_tx_lock_turn(struct store_tx *tx, const struct store_turn *turn,
 				 struct error *err);
+
+/* store_outcome.c. A delivery has failed by this command with that code: counted when the command
+ * has succeeded. */
+void store_tx_note_outcome(struct store_tx *tx, enum platform_id platform, enum failure_code code);
+void store_tx_count_outcomes(const struct store_tx *tx);
 
 /* store_verb.c. A verb that is one statement. Where the database is shared it runs beside
  * everything else. */

@@ -70,8 +70,12 @@ enum err_kind store_tx_run(const struct writer_config *config, struct arena *are
 			      .store = config->context,
 			      .is_alone = !config->is_shared,
 			      .arena = arena};
-	const enum err_kind kind = command(&tx, argument, err);
-	return kind == ERR_NONE ? write_late(&tx, err) : kind;
+	enum err_kind kind = command(&tx, argument, err);
+	if (kind == ERR_NONE)
+		kind = write_late(&tx, err);
+	if (kind == ERR_NONE)
+		store_tx_count_outcomes(&tx);
+	return kind;
 }
 
 void store_tx_ended(const struct writer_config *config)

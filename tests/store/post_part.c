@@ -150,7 +150,8 @@ static enum err_kind insert_bare_post(struct store_tx *tx, void *argument, struc
 		SQL_ARGS(sql_text(post->post_id), sql_text(post->accept->app_id), sql_int(1000000),
 			 sql_text(post->request_id), sql_text(STR("u")), sql_word("pending"),
 			 sql_word("pending"), sql_int(POST_MODE_BASIC), sql_int(0), sql_int(0),
-			 sql_int(NOW), sql_int(NOW), sql_text(STR("{}")), sql_int(0)),
+			 sql_int(NOW), sql_int(NOW), sql_text(STR("{}")), sql_int(0),
+			 sql_text(STR("a-request"))),
 		NULL, err);
 	if (post->inserted == ERR_NONE)
 		post->inserted =

@@ -74,3 +74,59 @@ enum err_kind store_figures_read(struct store *store, int64_t now_us, struct sto
 		out->webhooks_late_us = now_us - next_due_us;
 	return kind;
 }
+
+/* ---- holdings ---- */
+
+struct account_count {
+	int64_t platform;
+	struct str state;
+	int64_t count;
+};
+
+static void account_count_read(struct sql_cursor *cursor, void *out)
+{
+	struct account_count *row = out;
+	row->platform = sql_take_int(cursor);
+	row->state = sql_take_text(cursor);
+	row->count = sql_take_int(cursor);
+}
+
+static void quota_use_read(struct sql_cursor *cursor, void *out)
+{
+	int64_t *used_bp = out;
+	for (enum quota quota = 0; quota < QUOTA_COUNT; quota++)
+		used_bp[quota] = sql_take_int(cursor);
+}
+
+static enum err_kind count_accounts(struct store *store, struct arena *arena, int64_t now_us,
+				    struct store_holdings *out, struct error *err)
+{
+	struct account_count *rows = NULL;
+	size_t count = 0;
+	const enum err_kind kind = store_list(
+		store, arena,
+		SQL_ROWS(SQL_FIGURE_ACCOUNTS, SQL_ARGS(sql_int(now_us + ACCOUNT_EXPIRING_US)),
+			 account_count_read, struct account_count),
+		(void **)&rows, &count, err);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++) {
+		const enum account_state state = account_state_of_name(rows[i].state);
+		if (state != ACCOUNT_STATE_COUNT && rows[i].platform >= 1 &&
+		    rows[i].platform <= PLATFORM_ID_MAX)
+			out->accounts[rows[i].platform - 1][state] = rows[i].count;
+	}
+	return kind;
+}
+
+enum err_kind store_holdings_read(struct store *store, struct arena *arena, int64_t now_us,
+				  struct store_holdings *out, struct error *err)
+{
+	struct sql_value limits[QUOTA_COUNT];
+	*out = (struct store_holdings){0};
+	for (enum quota quota = 0; quota < QUOTA_COUNT; quota++)
+		limits[quota] = sql_int(store->quotas[quota]);
+	const struct sql_query query = {
+		SQL_FIGURE_QUOTAS, {limits, QUOTA_COUNT}, quota_use_read, 0};
+	const enum err_kind kind =
+		store_find(store, arena, &query, out->quota_used_bp, "quotas", err);
+	return kind == ERR_NONE ? count_accounts(store, arena, now_us, out, err) : kind;
+}

@@ -8,6 +8,11 @@
 
 #include "err.h"
 
+#include "account.h"
+#include "platform_id.h"
+#include "quota.h"
+
+struct arena;
 struct store;
 
 #define STORE_FIGURE_MAX 100000 /* a count that reaches it means "at least" */
@@ -32,3 +37,13 @@ struct store_figures {
 /* All at one moment, but for webhooks_late_us. */
 enum err_kind store_figures_read(struct store *store, int64_t now_us, struct store_figures *out,
 				 struct error *err);
+
+/* Figures that cost more with every account: a walk through an index of all of them. */
+struct store_holdings {
+	int64_t accounts[PLATFORM_ID_MAX][ACCOUNT_STATE_COUNT]; /* by platform less one */
+	/* How much of it the app has that has most of it, in 1/10000; 0 where nobody has a limit. */
+	int64_t quota_used_bp[QUOTA_COUNT];
+};
+
+enum err_kind store_holdings_read(struct store *store, struct arena *arena, int64_t now_us,
+				  struct store_holdings *out, struct error *err);

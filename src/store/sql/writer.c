@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "clock.h"
+#include "histogram.h"
 #include "thread.h"
 
 #include "sql.h"
@@ -236,6 +238,18 @@ static enum err_kind begin_group(struct writer *writer, struct sql_history *hist
 	return kind;
 }
 
+static int64_t clock_of(const struct writer *writer)
+{
+	return writer->config.commits != NULL ? clock_boot_us(writer->config.clock) : 0;
+}
+
+static void note_commit(struct writer *writer, int64_t began_us)
+{
+	if (writer->config.commits != NULL)
+		histogram_note(writer->config.commits, HISTOGRAM_COMMITS,
+			       clock_of(writer) - began_us);
+}
+
 /* True: the transaction is over, and every command knows what became of it. False: nothing was
  * kept, for the reason why. is_one_run: the group is one batch, which stands or falls as a whole:
  * without a savepoint, and what was only sent is settled by the COMMIT. */
@@ -244,6 +258,7 @@ static bool try_group(struct writer *writer, struct waiting *group, bool is_one_
 {
 	struct sql_history history = {0};
 	bool is_new = false;
+	const int64_t began_us = clock_of(writer);
 	enum err_kind kind = begin_group(writer, &history, &is_new, why);
 	if (kind != ERR_NONE)
 		return false;
@@ -256,8 +271,10 @@ static bool try_group(struct writer *writer, struct waiting *group, bool is_one_
 		kind = sql_run(writer->sql, SQL_COMMIT, SQL_NO_ARGS, NULL, why);
 		if (kind == ERR_NONE && is_new)
 			writer->history = history;
-		if (kind == ERR_NONE)
+		if (kind == ERR_NONE) {
+			note_commit(writer, began_us);
 			return true;
+		}
 	}
 	struct error ignored = {0}; /* fails when the database rolled back by itself */
 	sql_run(writer->sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, &ignored);

@@ -21,6 +21,8 @@
 #define WRITER_GROUP_MAX 128
 
 struct arena;
+struct clock;
+struct histogram;
 struct sql_connection;
 struct store_tx;
 struct writer;
@@ -54,6 +56,9 @@ struct writer_config {
 	 * be NULL. */
 	void (*ended)(const struct writer_config *config);
 	void *context; /* of run and ended */
+	/* Told how long each transaction took that was kept (HISTOGRAM_COMMITS). NULL = none. */
+	struct histogram *commits;
+	const struct clock *clock; /* with commits */
 };
 
 /* Copies config. NULL when out of memory. */
