@@ -71,6 +71,7 @@ void flight_reset(struct flight *flight)
 {
 	curl_easy_reset(flight->easy);
 	curl_slist_free_all(flight->resolve_list);
+	curl_slist_free_all(flight->address_list);
 	close_fd(&flight->body_fd);
 	save_close(&flight->save);
 	bytes_reset(&flight->head);
@@ -94,6 +95,7 @@ void flight_free(struct flight **flight)
 		return;
 	curl_easy_cleanup((*flight)->easy);
 	curl_slist_free_all((*flight)->resolve_list);
+	curl_slist_free_all((*flight)->address_list);
 	close_fd(&(*flight)->body_fd);
 	save_close(&(*flight)->save);
 	free((*flight)->head.ptr);
@@ -270,8 +272,6 @@ static void set_rules(struct flight *flight)
 	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* else a slow name lookup is waited for */
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(easy, CURLOPT_PROXY,
-			 ""); /* behind a proxy the guard would see only its address */
 	curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
 	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L); /* signed URLs are signed as they are */
@@ -430,6 +430,7 @@ static bool prepare_hop(struct flight *flight)
 		return false;
 	curl_easy_setopt(flight->easy, CURLOPT_URL, str_z(flight->arena, flight->url));
 	set_wishes(flight);
+	flight_route(flight);
 	return true;
 }
 
@@ -527,6 +528,8 @@ static bool prepare_redirect(struct flight *flight)
 
 bool flight_end(struct flight *flight, CURLcode code)
 {
+	if (flight->is_looking_up)
+		return flight_lookup_end(flight, code) && prepare_hop(flight);
 	if (!flight_judge(flight, code))
 		return false;
 	return is_redirect(flight) && follows_redirects(flight) && prepare_redirect(flight);

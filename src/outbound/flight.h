@@ -23,7 +23,8 @@ struct flight_env {
 	char *sandbox_url;
 	char *test_socket; /* transfer_curl.h */
 	char *test_url;
-	bool https_only; /* TRANSFER_PLATFORM, without a sandbox */
+	char *egress_proxy; /* transfer_curl.h; may hold a password */
+	bool https_only;    /* TRANSFER_PLATFORM, without a sandbox */
 	char *user_agent;
 	int64_t connect_timeout_ms;
 	const char *(*resolve)(void *context, const char *host);

@@ -4,6 +4,8 @@
  * tells how it ended. */
 #pragma once
 
+#include <netinet/in.h>
+
 #include "flight.h"
 #include "save.h"
 
@@ -27,6 +29,12 @@ struct flight {
 	struct str url;                  /* of this hop, rewritten */
 	struct curl_slist *header_list;  /* nodes in arena */
 	struct curl_slist *resolve_list; /* libcurl's */
+	/* By a proxy (flight_route.c). Of a call that the guard judges, the first hop only finds
+	 * out the address: no connection is made. */
+	bool is_by_proxy;
+	bool is_looking_up;
+	char address[INET6_ADDRSTRLEN];  /* that was found, and allowed; "" = not yet */
+	struct curl_slist *address_list; /* libcurl's: what the proxy is asked for */
 	int body_fd;
 	int64_t body_read_bytes; /* of the whole body: text, file range, text */
 	struct save_file save;
@@ -71,5 +79,11 @@ struct str flight_header(const struct flight *flight, struct str name);
 int64_t flight_body_bytes(const struct flight *flight);
 /* Sets libcurl's callbacks. */
 void flight_wire(struct flight *flight);
+/* flight_route.c. Direct, by the proxy, or to look up an address: sets this hop's way. */
+void flight_route(struct flight *flight);
+/* A hop that only looked up an address has ended: is there one to go on with? */
+bool flight_lookup_end(struct flight *flight, CURLcode code);
+/* Notes the address that libcurl would connect to, when the guard allows it. */
+void flight_lookup_note(struct flight *flight, const struct sockaddr *address);
 /* Judges a handle that has ended: true when there is a whole answer. */
 bool flight_judge(struct flight *flight, CURLcode code);

@@ -62,7 +62,8 @@ static int on_prerequest(void *context, char *ip, char *local_ip, int port, int 
 	(void)local_ip;
 	(void)local_port;
 	struct flight *flight = context;
-	if (flight->pool != TRANSFER_PLATFORM && !flight_guard_allows(flight, ip, port))
+	if (flight->pool != TRANSFER_PLATFORM && !flight->is_by_proxy &&
+	    !flight_guard_allows(flight, ip, port))
 		flight->is_refused = true;
 	if (flight_is_past_send_deadline(flight))
 		flight->is_late = true;
@@ -82,9 +83,11 @@ static curl_socket_t on_open_socket(void *context, curlsocktype purpose,
 {
 	(void)purpose;
 	struct flight *flight = context;
-	if (!guard_allows_address(flight->env->guard, &address->addr))
+	if (!flight->is_by_proxy && !guard_allows_address(flight->env->guard, &address->addr))
 		flight->is_refused = true;
-	if (flight->is_refused)
+	if (flight->is_looking_up && !flight->is_refused)
+		flight_lookup_note(flight, &address->addr);
+	if (flight->is_refused || flight->is_looking_up)
 		return CURL_SOCKET_BAD;
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }

@@ -436,6 +436,7 @@ static bool fill_env(struct flight_env *env, const struct transfer_curl_config *
 		.clock = config->clock,
 		.sandbox_url = copy_z(config->sandbox_url),
 		.test_socket = copy_z(config->test_socket),
+		.egress_proxy = copy_z(config->egress_proxy),
 		.https_only = config->https_only,
 		.user_agent = copy_z(config->user_agent),
 		.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms
@@ -445,6 +446,7 @@ static bool fill_env(struct flight_env *env, const struct transfer_curl_config *
 	};
 	return (env->sandbox_url != NULL) == (config->sandbox_url != NULL) &&
 	       (env->test_socket != NULL) == (config->test_socket != NULL) &&
+	       (env->egress_proxy != NULL) == (config->egress_proxy != NULL) &&
 	       (env->user_agent != NULL) == (config->user_agent != NULL);
 }
 
@@ -517,6 +519,7 @@ void transfer_curl_close(struct transfer_curl **curl)
 		curl_global_cleanup();
 	free((*curl)->env.sandbox_url);
 	free((*curl)->env.test_socket);
+	free((*curl)->env.egress_proxy);
 	free((*curl)->env.test_url);
 	free((*curl)->env.user_agent);
 	free(*curl);

@@ -19,6 +19,10 @@ struct transfer_curl_config {
 	 * which is reached by the socket too. NULL = there is none, and such calls are refused.
 	 * Filled in by transfer_curl_set_test_url() once it is known. */
 	const char *test_socket;
+	/* "http://USER:PASSWORD@HOST:PORT": PLATFORM and WEBHOOK calls go through this proxy, each
+	 * by a tunnel (CONNECT). What the guard judges is resolved here, and the proxy is asked for
+	 * the very address that was judged. NULL = none. */
+	const char *egress_proxy;
 	/* PLATFORM calls carry tokens: none leaves for a plain http address, whoever named it. Not
 	 * looked at with a sandbox, nor in tests against local servers */
 	bool https_only;
