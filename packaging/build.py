@@ -48,6 +48,8 @@ def copy_tree(target):
         (target / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, target / path)
     shutil.copytree(target / "packaging/debian", target / "debian")
+    if (ROOT / ".git").exists():  # which the copy has not: src/cli/commit.sh reads the file
+        (target / "COMMIT").write_text(output_of("git", "rev-parse", "--short=12", "HEAD", cwd=ROOT))
 
 
 def write_changelog(target, version, epoch):
