@@ -177,14 +177,6 @@ static enum http_run_mode run_mode_of(const struct api_route *route)
 
 /* ---- every answer ---- */
 
-/* The token of a path under /media/ is a secret: it gives access to a file; so is a link's. */
-static struct str path_for_log(const struct http_request *request)
-{
-	if (str_has_prefix(request->path, STR("/media/")))
-		return STR("/media/***");
-	return media_path_is_link(request->path) ? STR("/v1/media/links/***") : request->path;
-}
-
 static bool has_header(const struct http_response *response, const char *name)
 {
 	for (size_t i = 0; i < response->header_count; i++) {
@@ -231,9 +223,7 @@ static void after(void *context, const struct http_request *request, struct http
 	if (is_sandbox(request))
 		sandbox_headers(response);
 	media_link_headers(request, response);
-	LOG(api->config.log, DEBUG, "request", log_str("request_id", str_of(request->request_id)),
-	    log_str("address", request->remote_address), log_str("method", request->method),
-	    log_str("path", path_for_log(request)), log_int("status", response->status));
+	access_note(api->access, request, response->status);
 }
 
 struct fault_answer {
@@ -390,10 +380,12 @@ enum err_kind api_new(const struct api_config *config, struct api **api_out, str
 	if (api->config.token_ttl_s == 0)
 		api->config.token_ttl_s = 31536000;
 	api->known = bearer_known_new();
+	api->access =
+		access_new(&(struct access_config){config->clock, config->log, config->access_log});
 	api->requests = limiter_new(config->rate_limit_per_minute, config->clock);
 	api->failures = limiter_new(config->token_failure_limit_per_minute, config->clock);
 	enum err_kind kind = new_router(api, PAGE_PUBLIC, &api->router, err);
-	if (kind == ERR_NONE && api->known == NULL)
+	if (kind == ERR_NONE && (api->known == NULL || api->access == NULL))
 		kind = error_set(err, ERR_INTERNAL, "no memory for the API");
 	if (kind == ERR_NONE)
 		kind = add_routes(api, err);
@@ -412,6 +404,7 @@ void api_free(struct api **api)
 	http_router_free(&(*api)->router);
 	arena_free(&(*api)->arena);
 	bearer_known_free(&(*api)->known);
+	access_free(&(*api)->access);
 	limiter_free(&(*api)->requests);
 	limiter_free(&(*api)->failures);
 	free(*api);
@@ -473,6 +466,7 @@ void api_serve_as(struct api *api, const struct app_row *app, struct http_reques
 	struct api_caller *caller = ARENA_NEW(request->arena, struct api_caller);
 	*caller = (struct api_caller){.app = *app, .scopes = SCOPES_ANY, .admin = admin};
 	request->user = caller;
+	request->caller = app->id;
 	if (api_has_no_stray_query(request, response) &&
 	    ((row->handler != api_post_publish && row->handler != api_draft_publish) ||
 	     may_publish(app, response)))

@@ -24,6 +24,8 @@
 #define API_GATE_WAITS_MAX 24
 /* Pools of outbound connections: platforms, media, webhooks. */
 #define API_POOLS_MAX 3
+/* read, prepare, publish (enum call_kind) */
+#define API_CALL_KINDS 3
 
 struct api;
 struct app_row;
@@ -32,8 +34,10 @@ struct arena;
 struct connector;
 struct deliverer;
 struct event_row;
+struct histogram;
 struct hosted;
 struct log;
+struct log_queue;
 struct media_uploads;
 struct random_source;
 struct seal;
@@ -66,6 +70,19 @@ struct api_gauges {
 		int64_t oldest_wait_us;
 	} pools[API_POOLS_MAX];
 	struct store_figures figures;
+	struct store_holdings holdings;
+	/* By platform less one; each NULL = none. */
+	const struct histogram *calls[PLATFORM_ID_MAX][API_CALL_KINDS];
+	const struct histogram *lateness[PLATFORM_ID_MAX];
+	struct api_process {
+		int64_t cpu_us;
+		int64_t resident_bytes;
+		int64_t virtual_bytes;
+		int64_t started_at_us;
+		int64_t open_fds;
+		int64_t max_fds;
+		int64_t threads;
+	} process;
 	struct api_version_end {
 		const char *setting; /* NULL = no such version */
 		char version[16];
@@ -85,12 +102,14 @@ struct api_config {
 	const struct clock *clock;
 	const struct random_source *random;
 	const struct log *log;
+	struct log_queue *access_log; /* for the lines about requests; NULL = log */
 	struct media_url_check media_url_check;
 	int64_t token_ttl_s;                    /* 0 = 31,536,000 (contract.md, sample) */
 	int64_t rate_limit_per_minute;          /* requests of an app; 0 = off */
 	int64_t token_failure_limit_per_minute; /* per client id and per address; 0 = off */
 	bool is_sandbox;
-	const char *public_url; /* without trailing slash; NULL = none */
+	bool has_other_dashboard; /* on an address of its own */
+	const char *public_url;   /* without trailing slash; NULL = none */
 	/* Is the service ready to work? For /readyz: returns false and fills reason when it is
 	 * not. */
 	bool (*is_ready)(void *context, char *reason, size_t reason_size);

@@ -33,6 +33,7 @@
 
 #include "http.h"
 
+#include "access.h"
 #include "api.h"
 
 #define ANSWER_MAX_BYTES ((size_t)32 << 20)
@@ -54,6 +55,7 @@ struct api {
 	_Atomic unsigned callbacks_waiting; /* handlers that wait for a platform now */
 	struct http_router *router;
 	struct arena *arena;        /* route patterns: as long as the router */
+	struct access *access;      /* the log of requests, and their figures */
 	struct bearer_known *known; /* tokens that were good a moment ago (bearer.c) */
 	struct limiter *requests;   /* per app */
 	_Atomic uint64_t key_notes[KEY_NOTE_SLOTS]; /* bearer.c: last uses being written */
@@ -133,6 +135,9 @@ void respond_not_found(struct http_response *response);
  * to. */
 struct buf *respond_page(struct http_response *response, int status, const char *title,
 			 const char *text);
+/* The same in two halves, for a page with more than a sentence. */
+struct buf *respond_page_begin(struct http_response *response, int status, const char *title);
+void respond_page_end(struct buf *out);
 /* meta: {"current_page","per_page","total","last_page"}. */
 void respond_write_meta(struct json_writer *w, int64_t page, int64_t per_page, int64_t total);
 /* 429 QUOTA_EXCEEDED (design.md 5). */

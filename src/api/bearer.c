@@ -193,6 +193,7 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 		return false;
 	}
 	request->user = caller;
+	request->caller = caller->app.id;
 	note_use(api, &caller->key);
 	/* A client of tus looks where it is (HEAD), with whatever may upload. */
 	const unsigned also =

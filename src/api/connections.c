@@ -324,7 +324,8 @@ static void respond_return(struct http_request *request, struct http_response *r
 		respond_page(response, 400, "This link cannot be used",
 			     "It has already been used, has expired, or was not created by this "
 			     "service. "
-			     "Please start again from the site you came from.");
+			     "Please start again from the site you came from: go back there, or "
+			     "close this page. <a href=\"/\">What is this service?</a>");
 		return;
 	case CONNECT_RETURN_PENDING:
 		/* Asks again under the same path; the state itself is used up. */
@@ -336,7 +337,8 @@ static void respond_return(struct http_request *request, struct http_response *r
 						STR_ARG(back->connection_id)));
 		respond_page(
 			response, 200, "One moment",
-			"The platform has not answered yet. This page refreshes automatically.");
+			"The platform has not answered yet. This page refreshes automatically; "
+			"then you are back where you came from.");
 		return;
 	case CONNECT_RETURN_REDIRECT:
 		respond_page(response, 302, "Redirecting",

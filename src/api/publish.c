@@ -208,11 +208,21 @@ struct str api_post_content_text(struct arena *arena, const struct post_content 
 	return buf_str(&out);
 }
 
+/* The request, and its trace when it is part of one. */
+static struct str cause_of(const struct http_request *request)
+{
+	const struct str id = str_of(request->request_id);
+	return request->trace_id[0] == '\0' ? id
+					    : str_format(request->arena, "%s %s",
+							 request->request_id, request->trace_id);
+}
+
 static void prepare(struct publishing *p)
 {
 	const size_t count = p->post.account_count;
 	p->targets = ARENA_ARRAY(p->request->arena, struct post_target, count);
 	p->accept.app_id = request_app(p->request)->id;
+	p->accept.cause = cause_of(p->request);
 	p->accept.post_id = new_id(p);
 	p->accept.request_id = !str_is_empty(p->post.request_id) ? p->post.request_id : new_id(p);
 	p->accept.content = api_post_content_text(p->request->arena, &p->post.content);
@@ -396,6 +406,7 @@ static void accept(struct publishing *p)
 	}
 	switch (result.outcome) {
 	case POST_ACCEPTED:
+		p->request->about = p->accept.post_id;
 		deliverer_wake(p->api->config.deliverer);
 		write_accepted(p, http_response_json(p->response, 202));
 		return;

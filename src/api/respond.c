@@ -81,7 +81,7 @@ void respond_failure(const struct api *api, const struct http_request *request,
 		     struct http_response *response, enum err_kind kind, const struct error *err)
 {
 	LOG(api->config.log, ERROR, "request_failed",
-	    log_str("request_id", str_of(request->request_id)),
+	    log_str("request", str_of(request->request_id)),
 	    log_str("kind", str_of(err_kind_slug(kind))), log_str("error", str_of(err->text)),
 	    log_int("native", err->native));
 	if (kind == ERR_TEMPORARY) {
@@ -373,18 +373,35 @@ bool respond_read_json(struct http_request *request, struct http_response *respo
 	return true;
 }
 
+struct buf *respond_page_begin(struct http_response *response, int status, const char *title)
+{
+	http_response_header(response, "Content-Security-Policy",
+			     STR("default-src 'none'; style-src 'self'; form-action 'none'; "
+				 "frame-ancestors 'none'; base-uri 'none'"));
+	struct buf *out = http_response_text(response, status, "text/html; charset=utf-8");
+	buf_addf(out,
+		 "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>"
+		 "<meta name=\"viewport\" content=\"width=device-width\">"
+		 "<link rel=\"stylesheet\" href=\"/docs/style.css\"></head>",
+		 title);
+	buf_addf(out,
+		 "<body><header class=\"top\"><a class=\"brand\" href=\"/\">"
+		 "<span class=\"horn\" aria-hidden=\"true\"></span>Posthorn</a></header>"
+		 "<main class=\"intro\"><h1>%s</h1>",
+		 title);
+	return out;
+}
+
+void respond_page_end(struct buf *out)
+{
+	buf_add_z(out, "</main></body></html>");
+}
+
 struct buf *respond_page(struct http_response *response, int status, const char *title,
 			 const char *text)
 {
-	http_response_header(response, "Content-Security-Policy",
-			     STR("default-src 'none'; frame-ancestors 'none'; base-uri 'none'"));
-	struct buf *out = http_response_text(response, status, "text/html; charset=utf-8");
-	buf_addf(out,
-		 "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>",
-		 title);
-	buf_addf(out,
-		 "<meta name=\"viewport\" "
-		 "content=\"width=device-width\"></head><body><h1>%s</h1><p>%s</p></body></html>",
-		 title, text);
+	struct buf *out = respond_page_begin(response, status, title);
+	buf_addf(out, "<p>%s</p>", text);
+	respond_page_end(out);
 	return out;
 }

@@ -5,6 +5,8 @@
 #include "containment.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,17 +161,34 @@ static void collect(struct paths *paths, const struct settings *settings)
 	add(paths, "/dev/null", CONTAIN_WRITE);
 }
 
+/* Whatever the log's level: a wrong --data is easily given, and shows by this. */
+void containment_say_made(const struct log *log, const char *event, const char *what,
+			  const char *path)
+{
+	char whole[PATH_MAX];
+	const char *shown = realpath(path, whole) != NULL ? whole : path;
+	struct log loud = *log;
+	loud.level = LOG_INFO;
+	if (log->format == LOG_FORMAT_TEXT)
+		fprintf(stderr, "posthorn: %s: %s\n", what, shown);
+	else
+		LOG(&loud, INFO, event, log_str("path", str_of(shown)));
+}
+
 enum err_kind containment_make_data(const struct settings *settings, const struct log *log,
 				    struct error *err)
 {
 	const char *path = settings_text(settings, SETTING_ID_data);
 	struct stat status;
-	if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+	const bool is_new = mkdir(path, 0700) == 0;
+	if (!is_new && errno != EEXIST) {
 		const int native = errno;
 		return error_set_native(err, ERR_INVALID, native,
 					"cannot make the data directory %s: %s", path,
 					strerror(native));
 	}
+	if (is_new)
+		containment_say_made(log, "data_directory_made", "made a new data directory", path);
 	if (stat(path, &status) != 0 || (status.st_mode & 077) == 0)
 		return ERR_NONE; /* what is wrong with it is told by who writes there */
 	if (chmod(path, status.st_mode & 0700) == 0)

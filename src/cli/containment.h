@@ -22,3 +22,6 @@ enum err_kind containment_make_data(const struct settings *settings, const struc
 enum err_kind containment_enter(const struct settings *settings, const struct log *log,
 				const struct contain_path *more, size_t more_count,
 				struct error *err);
+/* Tells people on standard error that something was made, and where. */
+void containment_say_made(const struct log *log, const char *event, const char *what,
+			  const char *path);

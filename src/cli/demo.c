@@ -723,6 +723,7 @@ static bool report(struct demo *demo)
 	is_good = take_back(demo) && is_good;
 	struct str sandbox = sandbox_base_url(demo->sandbox);
 	say("\nSee the posts as the world sees them: " STR_FMT "/", STR_ARG(sandbox));
+	say("Read how each of these calls is made: %s/docs", service_base_url(demo->service));
 	return show_dashboard(demo) && is_good;
 }
 

@@ -27,6 +27,7 @@
 
 #include "api.h"
 
+#include "process_figures.h"
 #include "service_private.h"
 #include "test_apps.h"
 
@@ -47,6 +48,7 @@
 #define GROUPS_ARENA_BYTES ((size_t)16 << 20)
 #define ALARMS_MAX 32 /* apps on platforms that wait at a gate; more are not logged */
 #define ID_MAX_BYTES 48
+#define HOLDINGS_SHARE 20 /* one part of the time in so many */
 
 struct findings {
 	int64_t at_boot_us; /* when the probe ended */
@@ -76,6 +78,8 @@ struct health {
 	struct api_gauges gauges; /* what of them the store knows, and what belongs to it */
 	int64_t gauges_boot_us;   /* when they were read */
 	/* the thread's own */
+	struct store_holdings holdings;
+	int64_t holdings_next_boot_us; /* not read again before */
 	struct gate_alarm alarms[ALARMS_MAX];
 	size_t alarm_count;
 };
@@ -239,6 +243,26 @@ static int64_t late_us(const struct service *service, const struct findings *fou
 	return due_late_us(&due, service->deliverer, clock_now_us(clock_of(service)));
 }
 
+/* They cost more the more accounts there are, so they are read the less often the longer it
+ * takes. */
+static enum err_kind renew_holdings(struct service *service, struct arena *arena, int64_t now_us,
+				    struct error *err)
+{
+	struct health *health = service->health;
+	const int64_t began_boot_us = clock_boot_us(clock_of(service));
+	struct store_holdings holdings;
+	if (began_boot_us < health->holdings_next_boot_us)
+		return ERR_NONE;
+	const enum err_kind kind =
+		store_holdings_read(service->store, arena, now_us, &holdings, err);
+	const int64_t ended_boot_us = clock_boot_us(clock_of(service));
+	if (kind == ERR_NONE)
+		health->holdings = holdings;
+	health->holdings_next_boot_us =
+		ended_boot_us + HOLDINGS_SHARE * (ended_boot_us - began_boot_us);
+	return kind;
+}
+
 /* What is in flight is counted first: what ends meanwhile is among the published. */
 static enum err_kind read_figures(struct service *service, const struct findings *found,
 				  struct api_gauges *out, struct error *err)
@@ -255,6 +279,9 @@ static enum err_kind read_figures(struct service *service, const struct findings
 	if (kind == ERR_NONE)
 		kind = due_waiting_count(service->store, service->deliverer, arena, now_us,
 					 out->waiting, err);
+	if (kind == ERR_NONE)
+		kind = renew_holdings(service, arena, now_us, err);
+	out->holdings = service->health->holdings;
 	arena_free(&arena);
 	return kind;
 }
@@ -456,6 +483,7 @@ static const char *const pool_names[] = {
 	[TRANSFER_MEDIA] = "media",
 	[TRANSFER_WEBHOOK] = "webhooks",
 };
+static_assert(API_CALL_KINDS == ENGINE_CALL_KINDS, "the API knows the kinds of calls");
 static_assert(COUNT_OF(pool_names) == API_POOLS_MAX, "every pool has a name");
 
 static void read_pools(const struct service *service, struct api_gauges *out)
@@ -480,6 +508,17 @@ static void read_version_ends(const struct service *service, struct api_gauges *
 	}
 }
 
+static void read_histograms(const struct service *service, struct api_gauges *out)
+{
+	for (size_t i = 0; i < PLATFORM_ID_MAX; i++) {
+		const enum platform_id platform = (enum platform_id)(i + 1);
+		out->lateness[i] = deliverer_lateness(service->deliverer, platform);
+		for (size_t kind = 0; kind < API_CALL_KINDS; kind++)
+			out->calls[i][kind] =
+				engine_calls(service->engine, platform, (enum call_kind)kind);
+	}
+}
+
 void health_read_gauges(void *context, struct api_gauges *out)
 {
 	struct service *service = context;
@@ -497,7 +536,9 @@ void health_read_gauges(void *context, struct api_gauges *out)
 	out->spool_bytes = spool_used_bytes(service->spool);
 	out->spool_budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget);
 	read_pools(service, out);
+	read_histograms(service, out);
 	read_version_ends(service, out);
+	process_figures_read(&out->process);
 	if (statvfs(service->data, &disk) == 0)
 		out->disk_free_bytes = (int64_t)(disk.f_bavail * disk.f_frsize);
 }

@@ -6,6 +6,12 @@
 #include <unistd.h>
 
 #include <curl/curl.h>
+#include <jansson.h>
+#include <libpq-fe.h>
+#include <microhttpd.h>
+#include <sodium.h>
+#include <sqlite3.h>
+#include <utf8proc.h>
 
 #include "arena.h"
 #include "count_of.h"
@@ -20,6 +26,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "commit.h"
 #include "jobs.h"
 #include "settings.h"
 #include "version.h"
@@ -44,8 +51,14 @@ static const struct command_row commands[] = {
 
 int command_version(const struct command *command)
 {
+	const int libpq = PQlibVersion();
+	const curl_version_info_data *curl = curl_version_info(CURLVERSION_NOW);
 	(void)command;
-	printf("posthorn %s\n", POSTHORN_VERSION);
+	printf("posthorn %s\ncommit %s\n", POSTHORN_VERSION, posthorn_commit);
+	printf("jansson %s\nlibsodium %s\n", jansson_version_str(), sodium_version_string());
+	printf("sqlite %s\nlibpq %d.%d\n", sqlite3_libversion(), libpq / 10000, libpq % 10000);
+	printf("libcurl %s (%s)\n", curl->version, curl->ssl_version);
+	printf("libmicrohttpd %s\nutf8proc %s\n", MHD_get_version(), utf8proc_version());
 	return 0;
 }
 

@@ -115,6 +115,21 @@ static const char *mode_sentence(const struct service *service)
 		       : "live mode: posts go to the real platforms";
 }
 
+/* Where to look, by the addresses that browsers use. */
+static void say_places(struct service *service, const struct log *log, struct arena *arena)
+{
+	const struct str public_url = str_of(service_public_address(service));
+	const struct str dashboard = str_of(service_dashboard_address(service));
+	const char *feed = service_feed_url(service);
+	say(log, "dashboard", "look at the dashboard at",
+	    str_z(arena, str_concat(arena, dashboard, STR("/dashboard"))));
+	say(log, "docs", "read the API reference at",
+	    str_z(arena, str_concat(arena, public_url, STR("/docs"))));
+	if (feed != NULL)
+		say(log, "feed", "see what the sandbox's platforms show at",
+		    str_z(arena, str_concat(arena, str_of(feed), STR("/"))));
+}
+
 static void say_all(struct service *service, const struct log *log, struct arena *arena,
 		    enum service_role role)
 {
@@ -129,6 +144,8 @@ static void say_all(struct service *service, const struct log *log, struct arena
 	if (metrics != NULL)
 		say(log, "metrics_listening", "metrics on",
 		    str_z(arena, str_concat(arena, str_of(metrics), STR("/metrics"))));
+	if (role != SERVICE_WORKER)
+		say_places(service, log, arena);
 	say(log, "listening", "listening on", service_base_url(service));
 }
 

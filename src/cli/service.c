@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "count_of.h"
+#include "log_queue.h"
 #include "random.h"
 #include "thread.h"
 
@@ -41,6 +42,7 @@
 
 #include "admin.h"
 
+#include "commit.h"
 #include "containment.h"
 #include "fatal.h"
 #include "jobs.h"
@@ -197,6 +199,13 @@ static enum err_kind open_database(struct service *service, const struct store_c
 	return kind;
 }
 
+/* NULL: it is on a server. */
+static const char *database_file(const char *url)
+{
+	return strncmp(url, "sqlite:", sizeof("sqlite:") - 1) == 0 ? url + sizeof("sqlite:") - 1
+								   : NULL;
+}
+
 static enum err_kind open_store(struct service *service, struct error *err)
 {
 	const char *configured = text_or_null(service->settings, SETTING_ID_database);
@@ -212,9 +221,13 @@ static enum err_kind open_store(struct service *service, struct error *err)
 		.is_sync_relaxed = crash_point_relaxes_sync(),
 		.quotas = service_quotas(service->settings),
 	};
+	const char *file = database_file(url);
+	const bool is_new = file != NULL && access(file, F_OK) != 0;
 	enum err_kind kind = identity_check_file(service, url, err);
 	if (kind == ERR_NONE)
 		kind = open_database(service, &config, err);
+	if (kind == ERR_NONE && is_new)
+		containment_say_made(&service->log, "database_made", "made a new database", file);
 	if (kind == ERR_NONE)
 		kind = identity_check_content(service, url, err);
 	const bool is_half = service->role == SERVICE_API || service->role == SERVICE_WORKER;
@@ -354,6 +367,7 @@ static enum err_kind open_transport(struct service *service, struct error *err)
 {
 	const struct transfer_curl_config config = {
 		.sandbox_url = text_or_null(service->settings, SETTING_ID_sandbox),
+		.egress_proxy = text_or_null(service->settings, SETTING_ID_egress_proxy),
 		.https_only = true,
 		.test_socket = test_apps_socket(service),
 		.guard = service->guard,
@@ -545,6 +559,17 @@ static const char *check_media_url(void *context, struct arena *arena, struct st
 	return guard_check_url(context, arena, url);
 }
 
+/* Lines about requests wait for no reader of the log. */
+static enum err_kind open_access_log(struct service *service, struct error *err)
+{
+	return log_queue_open(&service->log, &service->access_log, err);
+}
+
+static void close_access_log(struct service *service)
+{
+	log_queue_close(&service->access_log);
+}
+
 static enum err_kind open_api(struct service *service, struct error *err)
 {
 	const struct settings *settings = service->settings;
@@ -558,12 +583,15 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.clock = store_clock(service->store),
 		.random = random_system(),
 		.log = &service->log,
+		.access_log = service->access_log,
 		.media_url_check = {check_media_url, service->guard},
 		.token_ttl_s = settings_number(settings, SETTING_ID_token_ttl),
 		.rate_limit_per_minute = settings_number(settings, SETTING_ID_rate_limit),
 		.token_failure_limit_per_minute =
 			settings_number(settings, SETTING_ID_token_failure_limit),
 		.is_sandbox = text_or_null(settings, SETTING_ID_sandbox) != NULL,
+		.has_other_dashboard =
+			settings_text(settings, SETTING_ID_dashboard_listen)[0] != '\0',
 		.public_url = service->public_url,
 		.is_ready = health_is_ready,
 		.is_delivering = health_is_delivering,
@@ -852,6 +880,7 @@ static const struct part parts[] = {
 	{open_connector, close_connector, EVERY, AT_OPEN},
 	{open_deliverer, close_deliverer, SERVING, AT_OPEN},
 	{open_admin, close_admin, EVERY, AT_OPEN},
+	{open_access_log, close_access_log, SERVING, AT_OPEN},
 	{open_api, close_api, SERVING, AT_OPEN},
 	{open_webhooker, close_webhooker, SERVING, AT_OPEN},
 	{open_dashboard, close_dashboard, SERVING, AT_OPEN},
@@ -922,11 +951,28 @@ enum err_kind service_open(const struct settings *settings, enum service_role ro
 enum err_kind service_listen(struct service *service, struct error *err)
 {
 	const enum err_kind kind = open_parts(service, AT_LISTEN, err);
-	if (kind == ERR_NONE)
-		LOG(&service->log, INFO, "service_started",
-		    log_str("mode", str_of(store_mode_name(service->mode))),
-		    log_str("address", str_of(service->base_url)));
-	return kind;
+	if (kind != ERR_NONE)
+		return kind;
+	service->started_boot_us = clock_boot_us(clock_system());
+	LOG(&service->log, INFO, "service_started", log_str("version", STR(POSTHORN_VERSION)),
+	    log_str("commit", str_of(posthorn_commit)),
+	    log_str("mode", str_of(store_mode_name(service->mode))),
+	    log_str("address", str_of(service->base_url)),
+	    log_str("settings", settings_changed(service->settings, service->arena)));
+	return ERR_NONE;
+}
+
+/* After everything else: nothing is under way any more. */
+static void log_stop(const struct service *service)
+{
+	if (service->started_boot_us == 0)
+		return;
+	const int64_t up_us = clock_boot_us(clock_system()) - service->started_boot_us;
+	LOG(&service->log, INFO, "service_stopped", log_str("version", STR(POSTHORN_VERSION)),
+	    log_str("mode", str_of(store_mode_name(service->mode))),
+	    log_int("uptime_s", up_us / US_PER_S),
+	    log_str("why", atomic_load(&service->must_end) ? str_of(service->end_error.text)
+							   : STR("it was told to")));
 }
 
 void service_close(struct service **service_pointer)
@@ -939,6 +985,7 @@ void service_close(struct service **service_pointer)
 		if (part->close != NULL && (part->roles & 1u << service->role) != 0)
 			part->close(service);
 	}
+	log_stop(service);
 	arena_free(&service->arena);
 	free(service);
 	*service_pointer = NULL;
@@ -964,6 +1011,21 @@ const char *service_metrics_url(const struct service *service)
 const char *service_dashboard_url(const struct service *service)
 {
 	return service->dashboard.httpd != NULL ? service->dashboard.base_url : NULL;
+}
+
+const char *service_public_address(const struct service *service)
+{
+	return service->public_url;
+}
+
+const char *service_dashboard_address(const struct service *service)
+{
+	return service->dashboard.httpd != NULL ? service->dashboard_url : service->public_url;
+}
+
+const char *service_feed_url(const struct service *service)
+{
+	return text_or_null(service->settings, SETTING_ID_sandbox);
 }
 
 bool service_needs_setup(struct service *service)

@@ -42,6 +42,11 @@ const char *service_base_url(const struct service *service);
 /* The same of the listeners for the metrics and for the dashboard; NULL when there is none. */
 const char *service_metrics_url(const struct service *service);
 const char *service_dashboard_url(const struct service *service);
+/* As browsers reach them: the API, and the dashboard. */
+const char *service_public_address(const struct service *service);
+const char *service_dashboard_address(const struct service *service);
+/* The sandbox's page of all posts; NULL = real platforms. */
+const char *service_feed_url(const struct service *service);
 /* "live" or "sandbox". */
 const char *service_mode(const struct service *service);
 /* Can nobody sign in to the dashboard with a password yet? */

@@ -40,6 +40,7 @@ struct media_uploads;
 struct http_proxies;
 struct http_router;
 struct httpd;
+struct log_queue;
 struct sandbox_worlds;
 struct seal;
 struct spool;
@@ -79,7 +80,8 @@ struct service {
 	struct arena *arena; /* paths: as long as the service */
 	const char *data;
 	enum service_role role;
-	size_t opened; /* rows of service.c's table of parts */
+	int64_t started_boot_us; /* 0 = it did not */
+	size_t opened;           /* rows of service.c's table of parts */
 	/* Others keep a pointer to these four: a free port is filled in after they were given
 	 * it. */
 	char public_url[SERVICE_URL_BYTES];
@@ -109,6 +111,7 @@ struct service {
 	struct connector *connector;
 	struct deliverer *deliverer;
 	struct webhooker *webhooker;
+	struct log_queue *access_log;
 	struct api *api;
 	struct admin *admin;
 	struct http_proxies *proxies;

@@ -9,9 +9,13 @@
 #include <ini.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "count_of.h"
 
 #include "url.h"
+
+/* more than a line of the log has */
+#define CHANGED_MAX_BYTES 4096
 
 enum setting_type { SETTING_TYPE_TEXT, SETTING_TYPE_INT, SETTING_TYPE_LIST };
 
@@ -224,6 +228,22 @@ static enum err_kind check_url(const struct settings *settings, enum setting_id 
 	return ERR_NONE;
 }
 
+/* It may have a password, so its text is in no error. */
+static enum err_kind check_proxy(const struct settings *settings, struct error *err)
+{
+	const struct str text = str_of(settings_text(settings, SETTING_ID_egress_proxy));
+	struct url url;
+	if (str_is_empty(text))
+		return ERR_NONE;
+	if (text.len <= SETTINGS_URL_MAX_BYTES &&
+	    url_parse(settings->arena, text, &url, NULL) == ERR_NONE && str_is_empty(url.query) &&
+	    !url.has_fragment && (str_is_empty(url.path) || str_equal(url.path, STR("/"))))
+		return ERR_NONE;
+	return error_set(err, ERR_INVALID,
+			 "egress-proxy must be http://HOST:PORT or https://HOST:PORT, with "
+			 "USER:PASSWORD@ before the host where the proxy asks for it");
+}
+
 /* An IPv6 host is in brackets. Whether the host is one of this machine shows when listening. */
 static bool is_host(struct str host)
 {
@@ -336,6 +356,8 @@ static enum err_kind check(struct settings *settings, struct error *err)
 	kind = check_url(settings, SETTING_ID_public_url, err);
 	if (kind == ERR_NONE)
 		kind = check_url(settings, SETTING_ID_media_url, err);
+	if (kind == ERR_NONE)
+		kind = check_proxy(settings, err);
 	return kind != ERR_NONE ? kind : check_url(settings, SETTING_ID_sandbox, err);
 }
 
@@ -363,6 +385,40 @@ enum err_kind settings_read_again(const struct settings *settings, struct arena 
 const char *settings_name(enum setting_id id)
 {
 	return rows[id].name;
+}
+
+/* May its value hold a password? */
+static bool is_secret(const struct settings *settings, enum setting_id id)
+{
+	const struct str text = str_of(settings_text(settings, id));
+	return (id == SETTING_ID_database && !str_has_prefix(text, STR("sqlite:"))) ||
+	       (id == SETTING_ID_egress_proxy && str_find_char(text, '@', 0) != SIZE_MAX);
+}
+
+static void add_value(struct buf *out, const struct settings *settings, enum setting_id id)
+{
+	const struct setting *setting = &settings->values[id];
+	const bool is_list = rows[id].type == SETTING_TYPE_LIST;
+	if (is_secret(settings, id) || !is_list)
+		buf_add_z(out, is_secret(settings, id) ? "***" : setting->text);
+	for (size_t i = 0; is_list && i < setting->list_count; i++)
+		buf_addf(out, "%s%s", i > 0 ? "," : "", setting->list[i]);
+}
+
+struct str settings_changed(const struct settings *settings, struct arena *arena)
+{
+	struct buf out;
+	buf_init(&out, arena, CHANGED_MAX_BYTES);
+	for (size_t i = 0; i < SETTING_COUNT; i++) {
+		const enum setting_id id = (enum setting_id)i;
+		const struct setting *setting = &settings->values[id];
+		if (setting->source == SETTING_FROM_DEFAULT ||
+		    strcmp(setting->text, rows[id].fallback) == 0)
+			continue;
+		buf_addf(&out, "%s%s=", out.len > 0 ? " " : "", rows[id].name);
+		add_value(&out, settings, id);
+	}
+	return buf_str(&out);
 }
 
 bool settings_equal(const struct settings *one, const struct settings *other, enum setting_id id)

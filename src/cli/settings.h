@@ -77,6 +77,9 @@ enum err_kind settings_read_again(const struct settings *settings, struct arena 
 				  struct error *err);
 /* "log-level" */
 const char *settings_name(enum setting_id id);
+/* What was set to another value than the default: "rate-limit=5 log-level=debug", without what is
+ * secret. In arena. */
+struct str settings_changed(const struct settings *settings, struct arena *arena);
 /* Do both have the same value? */
 bool settings_equal(const struct settings *one, const struct settings *other, enum setting_id id);
 

@@ -11,6 +11,8 @@
 
 #include "cidr.h"
 
+#define TRACEPARENT_CHARS 55
+
 /* api-decisions.md 1: 1 to 64 of these. */
 static bool is_request_id(struct str s)
 {
@@ -34,6 +36,45 @@ static void request_id_set(struct http_request *request, const struct random_sou
 	}
 	const struct uuid uuid = uuid_v7(clock_now_us(clock_system()), random);
 	memcpy(request->request_id, uuid.text, sizeof(uuid.text));
+}
+
+static bool is_hex(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		const bool is_digit = s.ptr[i] >= '0' && s.ptr[i] <= '9';
+		if (!is_digit && (s.ptr[i] < 'a' || s.ptr[i] > 'f'))
+			return false;
+	}
+	return true;
+}
+
+static bool is_all_zero(struct str s)
+{
+	return strspn(s.ptr, "0") >= s.len; /* what follows in the header ends it */
+}
+
+/* VERSION-TRACE-PARENT-FLAGS (W3C Trace Context, 3.2): later versions may have more behind it. A
+ * value that breaks the rules is as if it were not there. */
+static void trace_id_set(struct http_request *request)
+{
+	const struct str *given = http_request_header(request, "traceparent");
+	if (given == NULL || http_request_header_count(request, "traceparent") != 1 ||
+	    given->len < TRACEPARENT_CHARS)
+		return;
+	const struct str version = str_slice(*given, 0, 2);
+	const struct str trace = str_slice(*given, 3, 3 + HTTP_TRACE_ID_CHARS);
+	const struct str parent = str_slice(*given, 36, 52);
+	const struct str flags = str_slice(*given, 53, 55);
+	const bool has_dashes =
+		given->ptr[2] == '-' && given->ptr[35] == '-' && given->ptr[52] == '-';
+	const bool is_first = str_equal(version, STR("00"));
+	if (!has_dashes || !is_hex(version) || !is_hex(trace) || !is_hex(parent) ||
+	    !is_hex(flags) || is_all_zero(trace) || is_all_zero(parent) ||
+	    str_equal(version, STR("ff")) || (is_first && given->len != TRACEPARENT_CHARS) ||
+	    (given->len > TRACEPARENT_CHARS && given->ptr[TRACEPARENT_CHARS] != '-'))
+		return;
+	memcpy(request->trace_id, trace.ptr, trace.len);
+	request->trace_id[trace.len] = '\0';
 }
 
 /* Without scheme and host, when the target came in absolute form. */
@@ -69,6 +110,7 @@ void http_request_prepare(struct http_request *request, const struct random_sour
 	if (request->has_bad_query)
 		request->query = (struct form){0};
 	request_id_set(request, random);
+	trace_id_set(request);
 }
 
 void http_response_init(struct http_response *response, struct arena *arena, size_t body_max_bytes)

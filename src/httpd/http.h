@@ -19,6 +19,7 @@
 #define HTTP_HEADERS_MAX 100 /* design.md 7 */
 #define HTTP_RESPONSE_HEADERS_MAX 24
 #define HTTP_REQUEST_ID_MAX 64 /* api-decisions.md 1 */
+#define HTTP_TRACE_ID_CHARS 32 /* W3C Trace Context, 3.2.2.3 */
 
 struct arena;
 
@@ -62,6 +63,12 @@ struct http_request {
 	bool has_peer_uid;
 	unsigned peer_uid;
 	char request_id[HTTP_REQUEST_ID_MAX + 1]; /* the caller's valid X-Request-Id or a new one */
+	/* of the caller's valid traceparent; else empty */
+	char trace_id[HTTP_TRACE_ID_CHARS + 1];
+	int64_t began_boot_us; /* when its head was complete; 0 with direct dispatch */
+	/* For the access log, set by whoever knows it: who calls, and what it is about. */
+	struct str caller;
+	struct str about;
 	struct http_capture captures[HTTP_CAPTURES_MAX];
 	size_t capture_count;
 	const struct http_route *route; /* set when matched */
@@ -219,7 +226,7 @@ void http_router_fault(const struct http_router *router, enum http_fault fault, 
  * was 0. */
 size_t http_router_response_max_bytes(const struct http_router *router);
 struct random_source;
-/* Fills path, query, is_head and request_id from method, target and headers. */
+/* Fills path, query, is_head, request_id and trace_id from method, target and headers. */
 void http_request_prepare(struct http_request *request, const struct random_source *random);
 /* Makes an empty response whose texts and body, of at most body_max_bytes, live in arena. */
 void http_response_init(struct http_response *response, struct arena *arena, size_t body_max_bytes);

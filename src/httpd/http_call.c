@@ -798,7 +798,7 @@ static void log_refusal(const struct call *call, const char *reason)
 	const struct http_request *request = call->request;
 	LOG(call->context->log, DEBUG, "http_request_refused", log_str("reason", str_of(reason)),
 	    log_str("address", request->remote_address),
-	    log_str("request_id", str_of(request->request_id)));
+	    log_str("request", str_of(request->request_id)));
 }
 
 static enum MHD_Result on_headers(struct call *call, struct MHD_Connection *connection,
@@ -809,6 +809,7 @@ static enum MHD_Result on_headers(struct call *call, struct MHD_Connection *conn
 	enum http_fault fault = HTTP_FAULT_NOT_FOUND;
 	head_end(call);
 	call->phase = CALL_BODY;
+	request->began_boot_us = now_us();
 	http_watched_state_set(call->watched, WATCHED_BODY);
 	const enum strict_verdict verdict =
 		headers_judge(call, connection, method, version, &reason);

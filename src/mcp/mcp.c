@@ -256,7 +256,7 @@ static void call_tool(struct serving *s)
 	}
 	const struct http_response *answer = mcp_call_tool(&call);
 	LOG(api_log(s->api), DEBUG, "tool_called",
-	    log_str("request_id", str_of(s->request->request_id)),
+	    log_str("request", str_of(s->request->request_id)),
 	    log_str("tool", str_of(call.tool->name)), log_int("status", answer->status));
 	begin_result(s, &w);
 	write_called(&w, &call, answer);

@@ -599,3 +599,56 @@ def test_pauses_of_two_apps_are_independent(tmp_path, sandbox):
         assert apps[1].show(posts[1])["state"] == "pending"
         good(cli("resume", "--app", apps[1].client_id, *options))
         assert apps[1].wait_post(posts[1])["status"] == "published"
+
+
+def test_a_new_data_directory_is_told(tmp_path):
+    """A wrong --data is easily given: who makes a new one by it hears of it, once."""
+    data = tmp_path / "mistyped"
+    first = cli("app", "list", "--data", data)
+    assert first.returncode == 0 and json.loads(first.stdout)
+    assert f"posthorn: made a new data directory: {data}\n" in first.stderr
+    assert f"posthorn: made a new database: {data}/posthorn.db\n" in first.stderr
+    again = cli("app", "list", "--data", data)
+    assert "made a new" not in again.stderr
+    as_json = cli("app", "list", "--data", tmp_path / "other", "--log-format", "json", "--log-level", "error")
+    told = [json.loads(line) for line in as_json.stderr.splitlines()]
+    assert {"data_directory_made", "database_made"} <= {line["event"] for line in told}
+
+
+def test_serve_says_where_to_look(tmp_path, sandbox):
+    with Service(tmp_path / "data", sandbox, ["--public-url", "https://social.example.com"]) as service:
+        said = service.stderr()
+        assert "posthorn: look at the dashboard at https://social.example.com/dashboard\n" in said
+        assert "posthorn: read the API reference at https://social.example.com/docs\n" in said
+        assert f"posthorn: see what the sandbox's platforms show at {sandbox.url}/\n" in said
+    with Service(tmp_path / "live") as service:
+        assert "sandbox's platforms" not in service.stderr() and f"read the API reference at {service.url}/docs\n" in service.stderr()
+
+
+def test_the_first_page_says_what_this_is(start_service, sandbox):
+    service = start_service(sandbox)
+    page = service.request("GET", "/")
+    assert page.status_code == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "self-hosted service that publishes posts" in page.text and "Sandbox mode" in page.text
+    for way in re.findall('href="([^"]+)"', page.text):
+        answer = service.request("GET", way)
+        assert answer.status_code in (200, 302, 303), way
+    assert "script" not in page.headers["Content-Security-Policy"] and "style-src 'self'" in page.headers["Content-Security-Policy"]
+    assert service.request("HEAD", "/").status_code == 200 and service.request("POST", "/").status_code == 405
+
+
+def test_pages_of_a_login_have_the_style_and_a_way_back(start_service, sandbox):
+    service = start_service(sandbox)
+    page = service.request("GET", "/v1/oauth/x/callback?state=used-up&code=1")
+    assert page.status_code == 400 and '<link rel="stylesheet" href="/docs/style.css">' in page.text
+    assert 'href="/"' in page.text and "go back there" in page.text
+    assert service.request("GET", "/docs/style.css").status_code == 200
+
+
+def test_version_says_commit_and_libraries():
+    done = cli("version")
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and re.fullmatch(r"posthorn \d+\.\d+\.\d+", lines[0]) and re.fullmatch("commit ([0-9a-f]{12}|unknown)", lines[1])
+    libraries = dict(line.split(" ", 1) for line in lines[2:])
+    assert set(libraries) == {"jansson", "libsodium", "sqlite", "libpq", "libcurl", "libmicrohttpd", "utf8proc"}
+    assert all(re.match(r"\d+(\.\d+)*", version) for version in libraries.values())

@@ -138,7 +138,7 @@ def test_never_told(held, hosting):
     token = held.url.rsplit("/", 1)[1]
     get(held.url)
     shown = hosting.timeline_text(held.id) + str(hosting.show(held.id))
-    assert "/media/" in hosting.service.stderr()
+    poll("the request is in the log", lambda: "route=/media/{token}" in hosting.service.stderr())
     assert token not in hosting.service.stderr()
     assert token not in shown
 

@@ -94,6 +94,20 @@ static void flag_before_environment_before_file(void **state)
 	assert_string_equal(settings_text(&given->settings, SETTING_ID_data), "/env");
 }
 
+static void what_was_changed_is_told_without_secrets(void **state)
+{
+	static const char *const environment[] = {"POSTHORN_DATABASE=postgres://u:secret@h/n",
+						  "POSTHORN_RATE_LIMIT=600", NULL};
+	struct given *given = *state;
+	flag(given, "media-port", "8080");
+	flag(given, "media-port", "8443");
+	flag(given, "log-level", "debug");
+	assert_int_equal(finish(given, environment, "threads = 3\n"), ERR_NONE);
+	const struct str text = settings_changed(&given->settings, given->settings.arena);
+	assert_true(
+		str_equal_z(text, "database=*** log-level=debug media-port=8080,8443 threads=3"));
+}
+
 static void lists_add_up_within_a_source_only(void **state)
 {
 	static const char *const environment[] = {"POSTHORN_MEDIA_ALLOW=10.0.0.0/8, fd00::/8,",
@@ -262,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SETTINGS_TEST(defaults),
 		SETTINGS_TEST(flag_before_environment_before_file),
+		SETTINGS_TEST(what_was_changed_is_told_without_secrets),
 		SETTINGS_TEST(lists_add_up_within_a_source_only),
 		SETTINGS_TEST(lists_of_the_file_add_up),
 		SETTINGS_TEST(unknown_names),

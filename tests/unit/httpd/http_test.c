@@ -103,6 +103,39 @@ static void a_valid_request_id_is_kept_and_any_other_replaced(void **state)
 	assert_true(uuid_is_valid(str_of(with_ids(*state, two, 0)->request_id)));
 }
 
+/* W3C Trace Context, 3.2. */
+static void a_valid_trace_is_kept_and_any_other_is_none(void **state)
+{
+	static const char trace[] = "4bf92f3577b34da6a3ce929d0e0e4736";
+	static const struct {
+		const char *header;
+		bool is_kept;
+	} rows[] = {
+		{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true},
+		{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", true},
+		{"cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", true},
+		{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", false},
+		{"cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01more", false},
+		{"ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false},
+		{"00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", false},
+		{"00-00000000000000000000000000000000-00f067aa0ba902b7-01", false},
+		{"00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", false},
+		{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0", false},
+		{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0x", false},
+		{"00_4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7_01", false},
+		{"", false},
+	};
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct http_request *request = ARENA_NEW(*state, struct http_request);
+		request->arena = *state;
+		request->target = STR("/");
+		request->headers[request->header_count++] =
+			(struct http_header){STR("Traceparent"), str_of(rows[i].header)};
+		http_request_prepare(request, random_system());
+		assert_string_equal(request->trace_id, rows[i].is_kept ? trace : "");
+	}
+}
+
 static void headers_are_found_in_any_case(void **state)
 {
 	struct http_request *request = ARENA_NEW(*state, struct http_request);
@@ -207,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(targets_are_taken_apart),
 		cmocka_unit_test(a_valid_request_id_is_kept_and_any_other_replaced),
+		cmocka_unit_test(a_valid_trace_is_kept_and_any_other_is_none),
 		cmocka_unit_test(headers_are_found_in_any_case),
 		cmocka_unit_test(a_capture_that_is_not_there_is_empty),
 		cmocka_unit_test(headers_that_would_split_are_dropped_whole),
