@@ -214,8 +214,8 @@ def test_a_proxy_that_is_not_named_is_the_client(kind, tmp_path):
     front = Front(kind, "x-forwarded-for", tmp_path, ["--trusted-proxy", "10.0.0.0/8"])
     try:
         app = App(front.service, name="behind", owner="behind@example.com")
-        assert front.call("GET", "/plain", "127.0.0.8", headers={"X-Forwarded-For": "10.0.0.1"}).status_code == 404
-        assert front.addresses("/plain") == {"127.0.0.1"}
+        assert front.call("GET", "/plain", "127.0.0.8", headers={"X-Forwarded-For": "10.0.0.1", "X-Request-Id": "plain"}).status_code == 404
+        assert front.addresses("plain") == {"127.0.0.1"}
         assert [front.token("127.0.0.2", f"phc_nobody{n}", "wrong") for n in range(6)] == [401] * 5 + [429]
         assert front.token("127.0.0.3", app.client_id, app.client_secret) == 200
     finally:

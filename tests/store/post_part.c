@@ -145,14 +145,14 @@ static enum err_kind insert_bare_post(struct store_tx *tx, void *argument, struc
 {
 	struct bare_post *post = argument;
 	int64_t waited_for = 0; /* PostgreSQL answers an INSERT with the next question */
-	post->inserted = sql_run(
-		tx->sql, SQL_POST_INSERT,
-		SQL_ARGS(sql_text(post->post_id), sql_text(post->accept->app_id), sql_int(1000000),
-			 sql_text(post->request_id), sql_text(STR("u")), sql_word("pending"),
-			 sql_word("pending"), sql_int(POST_MODE_BASIC), sql_int(0), sql_int(0),
-			 sql_int(NOW), sql_int(NOW), sql_text(STR("{}")), sql_int(0),
-			 sql_text(STR("a-request"))),
-		NULL, err);
+	post->inserted =
+		sql_run(tx->sql, SQL_POST_INSERT,
+			SQL_ARGS(sql_text(post->post_id), sql_text(post->accept->app_id),
+				 sql_int(1000000), sql_text(post->request_id), sql_text(STR("u")),
+				 sql_word("pending"), sql_word("pending"), sql_int(POST_MODE_BASIC),
+				 sql_int(0), sql_int(0), sql_int(NOW), sql_int(NOW),
+				 sql_text(STR("{}")), sql_int(0), sql_text(STR("a-request"))),
+			NULL, err);
 	if (post->inserted == ERR_NONE)
 		post->inserted =
 			sql_number(tx->sql, SQL_META_GET, SQL_ARGS(sql_word("")), &waited_for, err);
