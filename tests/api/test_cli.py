@@ -649,7 +649,8 @@ def test_pages_of_a_login_have_the_style_and_a_way_back(start_service, sandbox):
 def test_version_says_commit_and_libraries():
     done = cli("version")
     lines = done.stdout.splitlines()
-    assert done.returncode == 0 and re.fullmatch(r"posthorn \d+\.\d+\.\d+", lines[0]) and re.fullmatch("commit ([0-9a-f]{12}|unknown)", lines[1])
+    assert done.returncode == 0 and re.fullmatch(r"posthorn \d+\.\d+\.\d+", lines[0])
+    assert re.fullmatch("commit ([0-9a-f]{12}|unknown)", lines[1])
     libraries = dict(line.split(" ", 1) for line in lines[2:])
     assert set(libraries) == {"jansson", "libsodium", "sqlite", "libpq", "libcurl", "libmicrohttpd", "utf8proc"}
     assert all(re.match(r"\d+(\.\d+)*", version) for version in libraries.values())

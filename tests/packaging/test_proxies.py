@@ -32,8 +32,8 @@ def replaced(text, *pairs):
 
 
 def nginx(directory, port, target, cert, key):
-    text = replaced((ROOT / "packaging/nginx/posthorn.conf").read_text(), ("127.0.0.1:8080", target), ("listen 443", f"listen 127.0.0.1:{port}"),
-                    (f"/etc/ssl/{NAME}.pem", cert), (f"/etc/ssl/{NAME}.key", key))
+    text = replaced((ROOT / "packaging/nginx/posthorn.conf").read_text(), ("127.0.0.1:8080", target),
+                    ("listen 443", f"listen 127.0.0.1:{port}"), (f"/etc/ssl/{NAME}.pem", cert), (f"/etc/ssl/{NAME}.key", key))
     temporary = "".join(f"{kind}_temp_path {directory}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     (directory / "nginx.conf").write_text(f"daemon off; master_process off; pid {directory}/pid; error_log {directory}/log; events {{}}\n"
                                           f"http {{ access_log {directory}/access.log; {temporary}\n{text}\n}}\n")
@@ -73,7 +73,8 @@ def front(request, tmp_path, sandbox):
         command = make(tmp_path, port, service.url.split("//")[1], cert, key)
         session.mount("https://", From())
         real = socket.getaddrinfo
-        socket.getaddrinfo = lambda host, *more, **words: real("127.0.0.1" if host == NAME else host, *more, **words)  # the name, for SNI
+        # the name, for SNI and the certificate
+        socket.getaddrinfo = lambda host, *more, **words: real("127.0.0.1" if host == NAME else host, *more, **words)
         with subprocess.Popen([str(word) for word in command], stdout=out, stderr=out, env={**os.environ, "HOME": str(tmp_path)}) as process:
 
             def call(method, path, **more):

@@ -41,7 +41,7 @@ enum err_kind store_figures_read(struct store *store, int64_t now_us, struct sto
 /* Figures that cost more with every account: a walk through an index of all of them. */
 struct store_holdings {
 	int64_t accounts[PLATFORM_ID_MAX][ACCOUNT_STATE_COUNT]; /* by platform less one */
-	/* How much of it the app has that has most of it, in 1/10000; 0 where nobody has a limit. */
+	/* How much the app has that has most of it, in 1/10000; 0 where nobody has a limit. */
 	int64_t quota_used_bp[QUOTA_COUNT];
 };
 
