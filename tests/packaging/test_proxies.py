@@ -75,7 +75,8 @@ def front(request, tmp_path, sandbox):
         real = socket.getaddrinfo
         # the name, for SNI and the certificate
         socket.getaddrinfo = lambda host, *more, **words: real("127.0.0.1" if host == NAME else host, *more, **words)
-        with subprocess.Popen([str(word) for word in command], stdout=out, stderr=out, env={**os.environ, "HOME": str(tmp_path)}) as process:
+        environment = {**os.environ, "HOME": str(tmp_path)}
+        with subprocess.Popen([str(word) for word in command], stdout=out, stderr=out, env=environment) as process:
 
             def call(method, path, **more):
                 return session.request(method, f"https://{NAME}:{port}{path}", verify=cert, timeout=30, allow_redirects=False, **more)
