@@ -45,21 +45,12 @@ static bool is_own(const struct env *env, const struct flow *flow, const struct 
 static const char *look_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {
-	if (graph_read_as_user(env, flow, reply))
-		return REMOVAL_STAGE_LOOK;
-	if (graph_is_missing(reply))
-		return REMOVAL_STAGE_PROOF;
-	if (!graph_is_ok(reply)) {
-		graph_step_fail(env, reply, step);
-		return NULL;
-	}
-	if (!json_is(json_get(reply->json, "id"), JSON_TYPE_STRING))
-		return removal_unreadable(step);
-	const int64_t created_us =
-		graph_instant_us(env, json_string(json_get(reply->json, "created_time")));
-	return removal_is_ours(env, is_own(env, flow, reply->json), created_us, step)
-		       ? REMOVAL_STAGE_DELETE
-		       : NULL;
+	return graph_removal_look_judge(
+		env, flow,
+		&(struct graph_removal_look){.reply = reply,
+					     .step = step,
+					     .is_own = is_own,
+					     .created_field = "created_time"});
 }
 
 const struct stage facebook_remove_stages[] = {

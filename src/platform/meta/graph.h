@@ -196,6 +196,18 @@ void graph_finish(const struct env *env, const struct flow *flow, struct step *s
 
 /* Is the answer 100/33: gone, or not for this token? */
 bool graph_is_missing(const struct reply *reply);
+/* The answer to a platform's "removal_look", and by what it is judged. */
+struct graph_removal_look {
+	const struct reply *reply;
+	struct step *step;
+	/* does what was read belong to the account? */
+	bool (*is_own)(const struct env *env, const struct flow *flow, const struct json *object);
+	const char *created_field;
+};
+
+/* What comes after the look, as a stage's answer function returns it. */
+const char *graph_removal_look_judge(const struct env *env, struct flow *flow,
+				     const struct graph_removal_look *look);
 /* Stages of remove, for the tables of both platforms; "removal_look" is the platform's own. */
 STAGE_FUNCTIONS(graph_removal_proof);
 STAGE_FUNCTIONS(graph_removal_delete);

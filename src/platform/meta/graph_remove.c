@@ -16,6 +16,27 @@ bool graph_is_missing(const struct reply *reply)
 	return graph_error_read(reply, &error) && error.code == 100 && error.subcode == 33;
 }
 
+const char *graph_removal_look_judge(const struct env *env, struct flow *flow,
+				     const struct graph_removal_look *look)
+{
+	const struct reply *reply = look->reply;
+	if (graph_read_as_user(env, flow, reply))
+		return REMOVAL_STAGE_LOOK;
+	if (graph_is_missing(reply))
+		return REMOVAL_STAGE_PROOF;
+	if (!graph_is_ok(reply)) {
+		graph_step_fail(env, reply, look->step);
+		return NULL;
+	}
+	if (!json_is(json_get(reply->json, "id"), JSON_TYPE_STRING))
+		return removal_unreadable(look->step);
+	const int64_t created_us =
+		graph_instant_us(env, json_string(json_get(reply->json, look->created_field)));
+	return removal_is_ours(env, look->is_own(env, flow, reply->json), created_us, look->step)
+		       ? REMOVAL_STAGE_DELETE
+		       : NULL;
+}
+
 const char *graph_removal_proof_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;

@@ -39,8 +39,9 @@ static const char *look_ask(const struct env *env, struct flow *flow, struct ste
 }
 
 /* The owner is named to the owner's own app, the username to others. */
-static bool is_own(const struct env *env, const struct json *media)
+static bool is_own(const struct env *env, const struct flow *flow, const struct json *media)
 {
+	(void)flow;
 	const struct str owner = answer_id(env, json_get(json_get(media, "owner"), "id"));
 	return str_is_empty(owner)
 		       ? str_equal(json_string(json_get(media, "username")), env->username)
@@ -50,21 +51,11 @@ static bool is_own(const struct env *env, const struct json *media)
 static const char *look_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {
-	if (graph_read_as_user(env, flow, reply))
-		return REMOVAL_STAGE_LOOK;
-	if (graph_is_missing(reply))
-		return REMOVAL_STAGE_PROOF;
-	if (!graph_is_ok(reply)) {
-		graph_step_fail(env, reply, step);
-		return NULL;
-	}
-	if (!json_is(json_get(reply->json, "id"), JSON_TYPE_STRING))
-		return removal_unreadable(step);
-	const int64_t created_us =
-		graph_instant_us(env, json_string(json_get(reply->json, "timestamp")));
-	return removal_is_ours(env, is_own(env, reply->json), created_us, step)
-		       ? REMOVAL_STAGE_DELETE
-		       : NULL;
+	return graph_removal_look_judge(env, flow,
+					&(struct graph_removal_look){.reply = reply,
+								     .step = step,
+								     .is_own = is_own,
+								     .created_field = "timestamp"});
 }
 
 const struct stage instagram_remove_stages[] = {
