@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The verbs cancel and retry; retry of many is person_retry_many.h. */
 #include "arena.h"
-#include "buf.h"
-
-#include "json.h"
-#include "json_write.h"
 
 #include "person_call.h"
 #include "person_fetch.h"
@@ -12,8 +8,6 @@
 #include "person_read.h"
 #include "person_retry_many.h"
 #include "person_wait.h"
-
-#define BODY_MAX_BYTES ((size_t)1 << 20)
 
 static struct str post_path(struct person *person, const char *tail)
 {
@@ -35,28 +29,6 @@ enum person_status person_verb_cancel(struct person *person)
 	return PERSON_DONE;
 }
 
-static struct str retry_body(struct person *person)
-{
-	struct buf out;
-	struct json_writer w;
-	const char *account;
-	buf_init(&out, person->arena, BODY_MAX_BYTES);
-	json_writer_init(&w, &out);
-	json_begin_object(&w);
-	if (person_flag_is_given(person->flags, PERSON_FLAG_account)) {
-		json_key(&w, "account_ids");
-		json_begin_array(&w);
-		for (size_t i = 0;
-		     (account = person_flag_at(person->flags, PERSON_FLAG_account, i)) != NULL; i++)
-			json_put_str(&w, str_of(account));
-		json_end_array(&w);
-	}
-	if (person_flag_is_given(person->flags, PERSON_FLAG_republish))
-		json_member_bool(&w, "republish", true);
-	json_end_object(&w);
-	return buf_str(&out);
-}
-
 /* Not repeated after a lost answer: by then the first retry may have ended with an unknown outcome,
  * and --republish would publish once more. */
 enum person_status person_verb_retry(struct person *person)
@@ -73,8 +45,9 @@ enum person_status person_verb_retry(struct person *person)
 						"for many posts: leave the post's id out");
 	if (wants_wait && wants_none)
 		return person_say_wrong(person, "--wait and --no-wait do not go together");
-	const struct person_request request = {
-		.method = "POST", .path = post_path(person, "/retry"), .body = retry_body(person)};
+	const struct person_request request = {.method = "POST",
+					       .path = post_path(person, "/retry"),
+					       .body = person_fetch_accounts_body(person)};
 	const enum err_kind kind = person_call(person, person->arena, &request, &answer, &err);
 	if (kind == ERR_UNCERTAIN)
 		return person_say_failed(person,

@@ -6,11 +6,13 @@
 #include "buf.h"
 
 #include "form.h"
+#include "json_write.h"
 
 #include "person_call.h"
 #include "person_print.h"
 
 #define QUERY_MAX_BYTES ((size_t)1 << 20)
+#define BODY_MAX_BYTES ((size_t)1 << 20)
 
 enum person_status person_fetch_call(struct person *person, const struct person_request *request,
 				     int wanted, struct person_answer *answer_out)
@@ -71,4 +73,26 @@ struct str person_fetch_path(struct arena *arena, const char *head, struct str w
 struct str person_fetch_word_path(struct person *person, const char *head, const char *tail)
 {
 	return person_fetch_path(person->arena, head, str_of(person->flags->word), tail);
+}
+
+struct str person_fetch_accounts_body(struct person *person)
+{
+	struct buf out;
+	struct json_writer w;
+	const char *account;
+	buf_init(&out, person->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &out);
+	json_begin_object(&w);
+	if (person_flag_is_given(person->flags, PERSON_FLAG_account)) {
+		json_key(&w, "account_ids");
+		json_begin_array(&w);
+		for (size_t i = 0;
+		     (account = person_flag_at(person->flags, PERSON_FLAG_account, i)) != NULL; i++)
+			json_put_str(&w, str_of(account));
+		json_end_array(&w);
+	}
+	if (person_flag_is_given(person->flags, PERSON_FLAG_republish))
+		json_member_bool(&w, "republish", true);
+	json_end_object(&w);
+	return buf_str(&out);
 }

@@ -39,3 +39,6 @@ struct str person_fetch_path(struct arena *arena, const char *head, struct str w
 /* head, the word after the verb (percent-encoded, whatever was typed), and tail:
  * "/v1/webhooks/ID/test"; in the run's arena. */
 struct str person_fetch_word_path(struct person *person, const char *head, const char *tail);
+/* The body that names the accounts of --account, if any, and says republish where that is given; in
+ * the run's arena. */
+struct str person_fetch_accounts_body(struct person *person);

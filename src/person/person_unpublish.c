@@ -4,36 +4,14 @@
 #include "buf.h"
 
 #include "json.h"
-#include "json_write.h"
 
 #include "person_call.h"
 #include "person_fetch.h"
 #include "person_print.h"
 
-#define BODY_MAX_BYTES ((size_t)1 << 20)
 #define LINE_MAX_BYTES 4096
 #define PAUSE_MS 500
 #define PATIENCE_US (5 * US_PER_MINUTE)
-
-static struct str body_of(struct person *person)
-{
-	struct buf out;
-	struct json_writer w;
-	const char *account;
-	buf_init(&out, person->arena, BODY_MAX_BYTES);
-	json_writer_init(&w, &out);
-	json_begin_object(&w);
-	if (person_flag_is_given(person->flags, PERSON_FLAG_account)) {
-		json_key(&w, "account_ids");
-		json_begin_array(&w);
-		for (size_t i = 0;
-		     (account = person_flag_at(person->flags, PERSON_FLAG_account, i)) != NULL; i++)
-			json_put_str(&w, str_of(account));
-		json_end_array(&w);
-	}
-	json_end_object(&w);
-	return buf_str(&out);
-}
 
 static struct str removal_status(const struct json *target)
 {
@@ -119,7 +97,7 @@ enum person_status person_verb_unpublish(struct person *person)
 	const struct person_request request = {
 		.method = "POST",
 		.path = person_fetch_word_path(person, "/v1/posts/", "/unpublish"),
-		.body = body_of(person),
+		.body = person_fetch_accounts_body(person),
 		.is_repeatable = true};
 	const enum person_status status = person_fetch_call(person, &request, 202, &answer);
 	if (status != PERSON_DONE)
