@@ -10,7 +10,6 @@
 
 #include "digest.h"
 
-#include "post_shape.h"
 #include "publish_request.h"
 
 #include "platform.h"
@@ -131,21 +130,12 @@ void api_account_check_rules(struct arena *arena, const struct app_row *app,
 			     const struct account_row *account, const struct post_content *content,
 			     struct problems *problems)
 {
-	struct rules_account target = {
-		.id = account->id, .type = account->type, .tiktok_privacy = app->tiktok_privacy};
-	struct error err = {0};
-	/* Unreadable data counts as unknown; the platform still checks the post itself. */
-	if (!str_is_empty(account->extra) &&
-	    json_parse(arena, account->extra, NULL, &target.extra, NULL, &err) != ERR_NONE)
-		target.extra = NULL;
-	struct post_shape shape;
-	struct problems found;
-	post_shape_of(arena, content, account->platform, account->id, &shape);
-	if (post_shape_is_empty(&shape, problems))
-		return;
-	problems_init(&found, arena);
-	rules_check(arena, platform_of(account->platform), &shape.content, &target, &found);
-	post_shape_report(&shape, &found, problems);
+	const struct rules_subject subject = {.platform = account->platform,
+					      .account_id = account->id,
+					      .type = account->type,
+					      .extra = account->extra,
+					      .tiktok_privacy = app->tiktok_privacy};
+	rules_check_subject(arena, content, &subject, problems);
 }
 
 void api_targets_check(const struct publish_request *post, const struct account_row *accounts,

@@ -33,6 +33,7 @@ bool media_address_is(struct str text)
 
 struct gathering {
 	struct arena *arena;
+	bool takes_addresses; /* beside ids of uploaded files */
 	struct media_use *uses;
 	size_t count;
 	size_t room;
@@ -40,7 +41,9 @@ struct gathering {
 
 static void add(struct gathering *g, struct str media_id, struct str field, struct media *media)
 {
-	if (!media_id_is(media_id))
+	const bool is_wanted =
+		g->takes_addresses ? media_address_is(media_id) : media_id_is(media_id);
+	if (!is_wanted)
 		return;
 	if (g->count == g->room) {
 		struct media_use *more = ARENA_ARRAY(g->arena, struct media_use,
@@ -58,8 +61,10 @@ static void add_container(struct gathering *g, struct str prefix, const struct c
 {
 	for (size_t i = 0; i < container->media_count; i++) {
 		struct media *media = &container->media[i];
+		const char *member = media_id_is(media->url) ? "media_id" : "url";
 		add(g, media->url,
-		    str_format(g->arena, STR_FMT "media.%zu.media_id", STR_ARG(prefix), i), media);
+		    str_format(g->arena, STR_FMT "media.%zu.%s", STR_ARG(prefix), i, member),
+		    media);
 		add(g, media->thumbnail_url,
 		    str_format(g->arena, STR_FMT "media.%zu.thumbnail_url", STR_ARG(prefix), i),
 		    NULL);
@@ -81,6 +86,21 @@ static bool is_address_name(struct str name)
 	return str_equal(name, STR("url")) || str_has_suffix(name, STR("_url"));
 }
 
+/* Of these, files: platforms.linkedin.article.url is a page's. */
+static bool is_file_name(struct str field, struct str name)
+{
+	return str_has_suffix(name, STR("_url")) || str_has_suffix(field, STR(".document")) ||
+	       str_find(field, STR(".captions"), 0) < field.len;
+}
+
+static void add_option(struct gathering *g, struct str field, struct str name, struct str value)
+{
+	const struct str at =
+		str_format(g->arena, STR_FMT "." STR_FMT, STR_ARG(field), STR_ARG(name));
+	if (is_address_name(name) && (media_id_is(value) || is_file_name(field, name)))
+		add(g, value, at, NULL);
+}
+
 static void add_options(struct gathering *g, struct str field, const struct json *options)
 {
 	for (size_t i = 0; options != NULL && i < options->count; i++) {
@@ -92,8 +112,8 @@ static void add_options(struct gathering *g, struct str field, const struct json
 			str_format(g->arena, STR_FMT "." STR_FMT, STR_ARG(field), STR_ARG(name));
 		if (json_is(value, JSON_TYPE_OBJECT) || json_is(value, JSON_TYPE_ARRAY))
 			add_options(g, at, value);
-		else if (is_object && is_address_name(name) && json_is(value, JSON_TYPE_STRING))
-			add(g, value->string, at, NULL);
+		else if (is_object && json_is(value, JSON_TYPE_STRING))
+			add_option(g, field, name, value->string);
 	}
 }
 
@@ -106,17 +126,31 @@ static void add_override(struct gathering *g, const struct post_override *entry)
 	add_options(g, str_concat(g->arena, prefix, STR("options")), entry->options);
 }
 
+static void add_all(struct gathering *g, const struct post_content *content)
+{
+	if (content->mode == POST_MODE_BASIC && content->container_count == 1)
+		add_container(g, STR(""), &content->containers[0]);
+	else
+		add_containers(g, STR(""), content->containers, content->container_count);
+	add_options(g, STR("platforms"), content->options);
+	for (size_t i = 0; i < content->override_count; i++)
+		add_override(g, &content->overrides[i]);
+}
+
 void media_id_uses(struct arena *arena, const struct post_content *content,
 		   struct media_use **uses_out, size_t *count_out)
 {
 	struct gathering g = {.arena = arena};
-	if (content->mode == POST_MODE_BASIC && content->container_count == 1)
-		add_container(&g, STR(""), &content->containers[0]);
-	else
-		add_containers(&g, STR(""), content->containers, content->container_count);
-	add_options(&g, STR("platforms"), content->options);
-	for (size_t i = 0; i < content->override_count; i++)
-		add_override(&g, &content->overrides[i]);
+	add_all(&g, content);
+	*uses_out = g.uses;
+	*count_out = g.count;
+}
+
+void media_id_files(struct arena *arena, const struct post_content *content,
+		    struct media_use **uses_out, size_t *count_out)
+{
+	struct gathering g = {.arena = arena, .takes_addresses = true};
+	add_all(&g, content);
 	*uses_out = g.uses;
 	*count_out = g.count;
 }

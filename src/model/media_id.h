@@ -20,9 +20,9 @@ bool media_id_is(struct str text);
 /* Is it an http or https address, or the id of an uploaded file? Judges by the beginning alone. */
 bool media_address_is(struct str text);
 
-/* A place where a post names an uploaded file. */
+/* A place where a post names a file: an uploaded one, or one at an address. */
 struct media_use {
-	struct str media_id;
+	struct str media_id; /* or its address */
 	struct str field; /* of the request: "media.0.media_id", "platforms.x.article.cover_url" */
 	struct media *media; /* the element that is the file; NULL: a thumbnail or an option */
 };
@@ -30,3 +30,6 @@ struct media_use {
 /* All of them, in root and overrides, in arena. A file that is named twice is there twice. */
 void media_id_uses(struct arena *arena, const struct post_content *content,
 		   struct media_use **uses_out, size_t *count_out);
+/* The same with files at an address. An option that is a page's address is none. */
+void media_id_files(struct arena *arena, const struct post_content *content,
+		    struct media_use **uses_out, size_t *count_out);

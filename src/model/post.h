@@ -11,6 +11,8 @@
 #include "err.h"
 #include "str.h"
 
+#include "sniff.h"
+
 #include "platform_id.h"
 #include "request_limits.h"
 
@@ -73,6 +75,13 @@ enum post_removal {
 	POST_REMOVAL_COUNT
 };
 
+/* What is known of a medium that was looked at. */
+struct media_seen {
+	struct str why; /* it could not be had, and why: the end of a sentence; empty = it was */
+	int64_t size_bytes;
+	struct sniff sniff; /* by its bytes */
+};
+
 struct media {
 	struct str url; /* or the id of an uploaded file: media_id_is() (media_id.h) */
 	enum media_type type;
@@ -83,6 +92,7 @@ struct media {
 	struct str mime_type;
 	int64_t duration_s; /* -1 = not given */
 	enum media_fit fit;
+	const struct media_seen *seen; /* NULL = nobody has looked at it; never stored */
 };
 
 struct container {

@@ -31,6 +31,7 @@ struct problem {
 	struct str account_id; /* for rules and accounts; else empty */
 	int64_t limit;         /* of a rule with a number; -1 = none */
 	int64_t actual;        /* what was found; -1 = none */
+	bool is_of_file;       /* a file was looked at, and does not do */
 };
 
 struct warning {

@@ -8,6 +8,8 @@
 #include "arena.h"
 #include "count_of.h"
 
+#include "media_id.h"
+
 #include "media_fit.h"
 #include "platform.h"
 #include "rules.h"
@@ -35,12 +37,24 @@ static struct str decimal(struct arena *arena, int64_t thousandths)
 
 /* ---- the bytes ---- */
 
+/* What a file breaks. */
+struct complaint {
+	const char *code; /* of a violation; NULL = nothing is wrong */
+	int64_t limit;    /* -1 = it has no number; so actual */
+	int64_t actual;
+	struct str sentence; /* not capitalised */
+};
+
+static const struct complaint no_complaint = {.code = NULL};
+
 /* One number of a file, 0 = not known, and what it may be, 0 = no limit. */
 struct bound {
 	int64_t actual, min, max;
 	const char *unit; /* "wide": follows the number's own unit */
 	const char *number_unit;
 	bool is_decimal;
+	const char *low_code;
+	const char *high_code;
 };
 
 static struct str bound_number(const struct bound *bound, struct arena *arena, int64_t value)
@@ -48,80 +62,107 @@ static struct str bound_number(const struct bound *bound, struct arena *arena, i
 	return bound->is_decimal ? decimal(arena, value) : str_format(arena, "%" PRId64, value);
 }
 
-static struct str bound_complaint(const struct media_rule *rule, struct arena *arena,
-				  const struct bound *bound)
+static struct complaint bound_complaint(const struct media_rule *rule, struct arena *arena,
+					const struct bound *bound)
 {
 	const bool is_low = bound->actual < bound->min;
 	const bool is_high = bound->max > 0 && bound->actual > bound->max;
 	if (bound->actual == 0 || (!is_low && !is_high))
-		return STR("");
-	const struct str limit = bound_number(bound, arena, is_low ? bound->min : bound->max);
+		return no_complaint;
+	const int64_t limit = is_low ? bound->min : bound->max;
+	const struct str limit_text = bound_number(bound, arena, limit);
 	const struct str actual = bound_number(bound, arena, bound->actual);
-	return str_format(arena,
-			  "%s must be at %s " STR_FMT " %s %s, but this file is " STR_FMT " %s %s.",
-			  rule->what, is_low ? "least" : "most", STR_ARG(limit), bound->number_unit,
-			  bound->unit, STR_ARG(actual), bound->number_unit, bound->unit);
+	return (struct complaint){
+		.code = is_low ? bound->low_code : bound->high_code,
+		.limit = limit,
+		.actual = bound->actual,
+		.sentence = str_format(arena,
+				       "%s must be at %s " STR_FMT
+				       " %s %s, but this file is " STR_FMT " %s %s.",
+				       rule->what, is_low ? "least" : "most", STR_ARG(limit_text),
+				       bound->number_unit, bound->unit, STR_ARG(actual),
+				       bound->number_unit, bound->unit)};
 }
 
-static struct str type_complaint(const struct media_rule *rule, struct arena *arena,
-				 const struct sniff *sniff)
+static struct complaint type_complaint(const struct media_rule *rule, struct arena *arena,
+				       const struct sniff *sniff)
 {
 	if (rule->types == 0 || (rule->types & MEDIA_TYPE_BIT(sniff->type)) != 0)
-		return STR("");
-	return str_format(arena, "%s must be %s, but this file is %s.", rule->what,
-			  rule->types_text,
-			  sniff->type == SNIFF_UNKNOWN ? "of an unknown type" : sniff->mime_type);
+		return no_complaint;
+	return (struct complaint){
+		.code = media_fit_would_still(rule, sniff) ? MEDIA_ANIMATED_REASON
+							   : MEDIA_TYPE_REASON,
+		.limit = -1,
+		.actual = -1,
+		.sentence = str_format(
+			arena, "%s must be %s, but this file is %s.", rule->what, rule->types_text,
+			sniff->type == SNIFF_UNKNOWN ? "of an unknown type" : sniff->mime_type)};
 }
 
 /* By multiplication: a division would let 1.9104 pass as 1.91. */
-static struct str ratio_complaint(const struct media_rule *rule, struct arena *arena,
-				  const struct sniff *sniff)
+static struct complaint ratio_complaint(const struct media_rule *rule, struct arena *arena,
+					const struct sniff *sniff)
 {
 	const uint64_t wide = (uint64_t)sniff->width * 1000;
 	const bool is_low = wide < (uint64_t)rule->ratio_min_permille * sniff->height;
 	const bool is_high = rule->ratio_max_permille > 0 &&
 			     wide > (uint64_t)rule->ratio_max_permille * sniff->height;
 	if (sniff->width == 0 || sniff->height == 0 || (!is_low && !is_high))
-		return STR("");
+		return no_complaint;
 	const struct str limit =
 		decimal(arena, is_low ? rule->ratio_min_permille : rule->ratio_max_permille);
-	return str_format(
-		arena,
-		"%s must be at %s " STR_FMT " times as wide as high, but this file is %u x %u.",
-		rule->what, is_low ? "least" : "most", STR_ARG(limit), sniff->width, sniff->height);
+	return (struct complaint){
+		.code = "media_aspect_ratio",
+		.limit = -1,
+		.actual = -1,
+		.sentence = str_format(arena,
+				       "%s must be at %s " STR_FMT
+				       " times as wide as high, but this file is %u x %u.",
+				       rule->what, is_low ? "least" : "most", STR_ARG(limit),
+				       sniff->width, sniff->height)};
 }
 
-static struct str bounds_complaint(const struct media_rule *rule, struct arena *arena,
-				   const struct sniff *sniff, int64_t size_bytes)
+static struct complaint bounds_complaint(const struct media_rule *rule, struct arena *arena,
+					 const struct sniff *sniff, int64_t size_bytes)
 {
 	const int64_t pixels = (int64_t)((uint64_t)sniff->width * sniff->height & INT64_MAX);
 	const uint32_t shorter = sniff->width < sniff->height ? sniff->width : sniff->height;
 	const struct bound bounds[] = {
-		{size_bytes, rule->size_min_bytes, rule->size_max_bytes, "large", "bytes", false},
-		{sniff->width, rule->width_min, rule->width_max, "wide", "pixels", false},
-		{sniff->height, rule->height_min, rule->height_max, "high", "pixels", false},
-		{shorter, 0, rule->shorter_side_max, "on its shorter side", "pixels", false},
-		{pixels, 0, (int64_t)(rule->pixels_max & INT64_MAX), "in all", "pixels", false},
+		{size_bytes, rule->size_min_bytes, rule->size_max_bytes, "large", "bytes", false,
+		 "media_too_small", "media_too_large"},
+		{sniff->width, rule->width_min, rule->width_max, "wide", "pixels", false,
+		 "media_too_narrow", "media_too_wide"},
+		{sniff->height, rule->height_min, rule->height_max, "high", "pixels", false,
+		 "media_too_low", "media_too_high"},
+		{shorter, 0, rule->shorter_side_max, "on its shorter side", "pixels", false, NULL,
+		 "media_too_many_pixels"},
+		{pixels, 0, (int64_t)(rule->pixels_max & INT64_MAX), "in all", "pixels", false,
+		 NULL, "media_too_many_pixels"},
 		{sniff->duration_ms, rule->duration_min_ms, rule->duration_max_ms, "long", "s",
-		 true},
+		 true, "media_too_short", "media_too_long"},
 	};
 	for (size_t i = 0; i < COUNT_OF(bounds); i++) {
-		const struct str complaint = bound_complaint(rule, arena, &bounds[i]);
-		if (complaint.len > 0)
+		const struct complaint complaint = bound_complaint(rule, arena, &bounds[i]);
+		if (complaint.code != NULL)
 			return complaint;
 	}
-	return STR("");
+	return no_complaint;
+}
+
+static struct complaint complaint_of(const struct media_rule *rule, struct arena *arena,
+				     const struct sniff *sniff, int64_t size_bytes)
+{
+	struct complaint complaint = type_complaint(rule, arena, sniff);
+	if (complaint.code == NULL)
+		complaint = bounds_complaint(rule, arena, sniff, size_bytes);
+	return complaint.code == NULL ? ratio_complaint(rule, arena, sniff) : complaint;
 }
 
 struct str media_rule_complaint(const struct media_rule *rule, struct arena *arena,
 				const struct sniff *sniff, int64_t size_bytes)
 {
-	struct str complaint = type_complaint(rule, arena, sniff);
-	if (complaint.len == 0)
-		complaint = bounds_complaint(rule, arena, sniff, size_bytes);
-	if (complaint.len == 0)
-		complaint = ratio_complaint(rule, arena, sniff);
-	return complaint.len > 0 ? capitalised(arena, complaint) : complaint;
+	const struct complaint complaint = complaint_of(rule, arena, sniff, size_bytes);
+	return complaint.code != NULL ? capitalised(arena, complaint.sentence) : STR("");
 }
 
 /* What the post allows; of files beside its media nobody says anything. */
@@ -243,8 +284,8 @@ static void refuse_said_type(const struct media_rule *rule, const struct said *s
 			   STR_ARG(name),
 			   may_move ? " A GIF that moves is not turned into a still image." : "");
 	problem_add_rule(said->problems, said_field(said, "mime_type"),
-			 may_move ? MEDIA_ANIMATED_REASON : "media_type_not_supported",
-			 said->account->id, -1, -1, capitalised(arena, sentence));
+			 may_move ? MEDIA_ANIMATED_REASON : MEDIA_TYPE_REASON, said->account->id,
+			 -1, -1, capitalised(arena, sentence));
 }
 
 static void warn_fitted(const struct media_rule *rule, const struct said *said, const char *member,
@@ -344,6 +385,79 @@ static void check_said_duration(const struct media_rule *rule, const struct said
 			 limit_s, duration_s, capitalised(arena, sentence));
 }
 
+/* ---- what was seen ---- */
+
+static void refuse_seen(const struct said *said, const char *member,
+			const struct complaint *complaint)
+{
+	struct arena *arena = said->problems->arena;
+	const struct problem problem = {.kind = PROBLEM_RULE,
+					.field = said_field(said, member),
+					.message = capitalised(arena, complaint->sentence),
+					.reason = str_of(complaint->code),
+					.account_id = said->account->id,
+					.limit = complaint->limit,
+					.actual = complaint->actual,
+					.is_of_file = true};
+	problem_add_whole(said->problems, &problem);
+}
+
+/* As media_rule_check() will judge it: what is fitted for the platform keeps its shape, unless the
+ * post allows another. */
+static struct complaint complaint_of_seen(const struct media_rule *rule, struct arena *arena,
+					  const struct media *media, bool *is_fitted_out)
+{
+	const struct media_seen *seen = media->seen;
+	const struct media_fit_subject subject = {rule, &seen->sniff, seen->size_bytes, media->fit};
+	struct fit_order order;
+	*is_fitted_out = media_fit_decide(&subject, &order) == MEDIA_FIT_ENCODE;
+	if (!*is_fitted_out)
+		return complaint_of(rule, arena, &seen->sniff, seen->size_bytes);
+	return media->fit == MEDIA_FIT_PAD || media->fit == MEDIA_FIT_CROP
+		       ? no_complaint
+		       : ratio_complaint(rule, arena, &seen->sniff);
+}
+
+static void warn_seen_fitted(const struct media_rule *rule, const struct said *said,
+			     const char *member, const struct media_seen *seen)
+{
+	struct arena *arena = said->problems->arena;
+	const struct str pixels =
+		seen->sniff.width > 0
+			? str_format(arena, ", %u x %u", seen->sniff.width, seen->sniff.height)
+			: STR("");
+	warning_add(said->problems, said_field(said, member), "media_fitted",
+		    str_format(arena,
+			       "This file (%s" STR_FMT ", %" PRId64
+			       " bytes) will be re-encoded as a JPEG such as %s may be. Give "
+			       "\"fit\": \"off\" to have it refused instead.",
+			       seen->sniff.mime_type, STR_ARG(pixels), seen->size_bytes,
+			       rule->what));
+}
+
+static void check_seen(const struct media_rule *rule, const struct said *said,
+		       const struct media *media)
+{
+	struct arena *arena = said->problems->arena;
+	const char *member = media_id_is(media->url) ? "media_id" : "url";
+	bool is_fitted = false;
+	if (!str_is_empty(media->seen->why)) {
+		const struct complaint missing = {
+			.code = MEDIA_UNREACHABLE_REASON,
+			.limit = -1,
+			.actual = -1,
+			.sentence = str_format(arena, "this file could not be fetched: " STR_FMT,
+					       STR_ARG(media->seen->why))};
+		refuse_seen(said, member, &missing);
+		return;
+	}
+	const struct complaint complaint = complaint_of_seen(rule, arena, media, &is_fitted);
+	if (complaint.code != NULL)
+		refuse_seen(said, member, &complaint);
+	else if (is_fitted)
+		warn_seen_fitted(rule, said, member, media->seen);
+}
+
 void media_rule_check_said(const struct media_rule *rule, const struct post_content *post,
 			   size_t flat_index, const struct rules_account *account,
 			   struct problems *problems)
@@ -352,6 +466,10 @@ void media_rule_check_said(const struct media_rule *rule, const struct post_cont
 	const struct media *media = post_media_at(post, flat_index);
 	if (media == NULL)
 		return;
+	if (media->seen != NULL) {
+		check_seen(rule, &said, media);
+		return;
+	}
 	if (media->mime_type.len > 0)
 		check_said_type(rule, &said, media->mime_type);
 	check_ending(rule, &said);

@@ -24,6 +24,9 @@ struct step;
 
 /* Of a moving picture that would have to be stilled. */
 #define MEDIA_ANIMATED_REASON "animated_image"
+#define MEDIA_TYPE_REASON "media_type_not_supported"
+/* Of a file that was looked for and could not be had. */
+#define MEDIA_UNREACHABLE_REASON "media_unreachable"
 
 #define MEDIA_TYPE_BIT(type) (1U << (unsigned)(type))
 
@@ -56,7 +59,8 @@ struct str media_rule_complaint(const struct media_rule *rule, struct arena *are
 /* At publish time: refuses (PROBLEM_RULE "media_type_not_supported", "animated_image",
  * "media_too_long", "media_too_short") what the request says of the medium with that flat index,
  * and warns of what will be re-encoded ("media_fitted") and of addresses whose ending says
- * something else ("media_type_suspect"). A mime_type that is not known is let through. */
+ * something else ("media_type_suspect"). A mime_type that is not known is let through. Of a medium
+ * that was seen, its bytes are judged instead (is_of_file). */
 void media_rule_check_said(const struct media_rule *rule, const struct post_content *post,
 			   size_t flat_index, const struct rules_account *account,
 			   struct problems *problems);

@@ -10,6 +10,8 @@
 #include "json.h"
 #include "utf8.h"
 
+#include "post_shape.h"
+
 #include "platform.h"
 
 /* One target account's check. */
@@ -479,4 +481,24 @@ void rules_check(struct arena *arena, const struct platform *platform,
 	check_options(&check);
 	if (check.rules->check != NULL)
 		check.rules->check(post, type, account, problems);
+}
+
+void rules_check_subject(struct arena *arena, const struct post_content *root,
+			 const struct rules_subject *subject, struct problems *problems)
+{
+	struct rules_account account = {.id = subject->account_id,
+					.type = subject->type,
+					.tiktok_privacy = subject->tiktok_privacy};
+	struct post_shape shape;
+	struct problems found;
+	/* Unreadable data counts as unknown; the platform still checks the post itself. */
+	if (!str_is_empty(subject->extra) &&
+	    json_parse(arena, subject->extra, NULL, &account.extra, NULL, NULL) != ERR_NONE)
+		account.extra = NULL;
+	post_shape_of(arena, root, subject->platform, subject->account_id, &shape);
+	if (post_shape_is_empty(&shape, problems))
+		return;
+	problems_init(&found, arena);
+	rules_check(arena, platform_of(subject->platform), &shape.content, &account, &found);
+	post_shape_report(&shape, &found, problems);
 }

@@ -105,6 +105,18 @@ enum post_type rules_post_type(const struct platform *platform, const struct pos
 void rules_check(struct arena *arena, const struct platform *platform,
 		 const struct post_content *post, const struct rules_account *account,
 		 struct problems *problems);
+/* Who a post is for, as the store has it. */
+struct rules_subject {
+	enum platform_id platform;
+	struct str account_id;
+	enum account_type type;
+	struct str extra; /* JSON text, or empty */
+	enum app_tiktok_privacy tiktok_privacy;
+};
+/* The same for what this account gets of a whole post (post_shape.h); fields are the request's.
+ * Neither text nor media for it is a problem too. */
+void rules_check_subject(struct arena *arena, const struct post_content *root,
+			 const struct rules_subject *subject, struct problems *problems);
 /* Field path of a container's member: "content" in basic mode, "containers.1.content" in advanced
  * mode. For check hooks. */
 struct str rules_field(struct arena *arena, const struct post_content *post, size_t container,

@@ -398,6 +398,16 @@ static bool has_forbidden_character(struct str text)
 	return false;
 }
 
+/* As the request says, or as it was seen to be. */
+static enum x_media_kind kind_of(const struct media *media, bool is_alone)
+{
+	if (media->type == MEDIA_VIDEO)
+		return X_MEDIA_VIDEO;
+	return is_alone && media->seen != NULL && media->seen->sniff.type == SNIFF_GIF
+		       ? X_MEDIA_GIF
+		       : X_MEDIA_IMAGE;
+}
+
 /* What the request says of its files; what they are is seen when they are there. */
 static void check_files(const struct target *at, size_t container)
 {
@@ -407,7 +417,7 @@ static void check_files(const struct target *at, size_t container)
 	for (size_t i = 0; i < one->media_count; i++) {
 		const bool is_video = one->media[i].type == MEDIA_VIDEO;
 		const struct media_rule *rule =
-			rule_of(is_video ? X_MEDIA_VIDEO : X_MEDIA_IMAGE, at->account->extra);
+			rule_of(kind_of(&one->media[i], one->media_count == 1), at->account->extra);
 		videos += is_video ? 1 : 0;
 		media_rule_check_said(rule, at->post, base + i, at->account, at->problems);
 		if (!str_is_empty(one->media[i].thumbnail_url))
