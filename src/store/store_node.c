@@ -307,6 +307,9 @@ enum err_kind node_begin(struct store_tx *tx, void *argument, struct error *err)
 		kind = sql_run(tx->sql, SQL_REMOVALS_LEFT, SQL_ARGS(sql_word(tx->store->node_id)),
 			       NULL, err);
 	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_LOOKS_LEFT, SQL_ARGS(sql_word(tx->store->node_id)),
+			       NULL, err);
+	if (kind == ERR_NONE)
 		kind = take_over(tx, &taking, err);
 	return kind == ERR_NONE ? void_when_alone(tx, err) : kind;
 }

@@ -35,6 +35,7 @@ struct post_accept {
 	struct media_names media;              /* uploaded files that it names */
 	/* For the log: the HTTP request's id, and behind a blank its trace's; may be empty. */
 	struct str cause;
+	int64_t look_at_us; /* when to look at its files (store_look.h); 0 = never */
 };
 
 enum post_accept_outcome {

@@ -14,6 +14,7 @@
 
 #include "json_write.h"
 
+#include "store_look.h"
 #include "store_private.h"
 #include "store_quota.h"
 
@@ -592,6 +593,8 @@ static enum err_kind write_extras(struct store_tx *tx, const struct group_post *
 		kind = store_media_unuse(tx, accept->draft_id, err);
 	if (kind == ERR_NONE)
 		kind = store_media_use(tx, accept->app_id, accept->post_id, &accept->media, err);
+	if (kind == ERR_NONE && accept->look_at_us != 0)
+		kind = store_look_ask(tx, accept->app_id, accept->post_id, accept->look_at_us, err);
 	if (kind == ERR_NONE && accept->idempotency != NULL)
 		kind = store_idempotency_keep(tx, accept->app_id, accept->idempotency, err);
 	return kind;

@@ -12,6 +12,7 @@
 #include "delivery_transitions.h"
 #include "store_delivery.h"
 #include "store_guard.h"
+#include "store_look.h"
 #include "store_private.h"
 #include "store_quota.h"
 #include "store_retry_many.h"
@@ -442,6 +443,9 @@ static enum err_kind edit_all(struct change *change, struct editing *e, struct e
 	}
 	for (size_t i = 0; i < change->count && kind == ERR_NONE; i++)
 		kind = edit_delivery(change, edit, &change->deliveries[i], err);
+	if (kind == ERR_NONE)
+		kind = store_look_ask(change->tx, edit->app_id, edit->post_id, edit->look_at_us,
+				      err);
 	return kind == ERR_NONE ? change_end(change, no_longer, err) : kind;
 }
 

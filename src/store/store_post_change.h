@@ -44,6 +44,7 @@ struct post_edit {
 	int64_t scheduled_at_us; /* 0 = now, the post becomes an immediate one */
 	int64_t now_us;
 	struct media_names media; /* uploaded files that the new content names */
+	int64_t look_at_us;       /* when to look at its files (store_look.h); 0 = never */
 };
 
 /* Other content, another time, or both. Too late when anything of it was begun on any account. What

@@ -178,6 +178,10 @@ enum err_kind store_tx_work_now(struct store_tx *tx, struct error *err);
 enum err_kind store_tx_lock_app(struct store_tx *tx, struct str app_id, struct error *err);
 /* The app's row is locked by a statement of the caller's. */
 void store_tx_note_locked(struct store_tx *tx, struct str app_id);
+/* Whose work a claim changes is locked first, unless another node has it: then *is_taken_out is
+ * false, and that app's work waits. */
+enum err_kind store_tx_take_app(struct store_tx *tx, struct str app_id, bool *is_taken_out,
+				struct error *err);
 /* May tx change what belongs to this app? For assertions: whoever changes what others of the app
  * read must have locked it (docs/adr/0017). */
 bool store_tx_has_app(const struct store_tx *tx, struct str app_id);

@@ -218,31 +218,12 @@ static enum err_kind take_lane(struct store_tx *tx, const struct removal_work *r
 	return kind;
 }
 
-/* Whose work changes is locked first, unless another node has it: then that app's removals wait. */
-static enum err_kind take_app(struct store_tx *tx, struct str app_id, bool *is_taken_out,
-			      struct error *err)
-{
-	struct str taken = {0};
-	*is_taken_out = store_tx_has_app(tx, app_id);
-	if (*is_taken_out)
-		return ERR_NONE;
-	const enum err_kind kind =
-		sql_find(tx->sql, tx->arena,
-			 SQL_ROW(SQL_REMOVAL_APP_TAKE, SQL_ARGS(sql_text(app_id)), store_text_read),
-			 &taken, "app", err);
-	if (kind != ERR_NONE)
-		return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
-	store_tx_note_locked(tx, app_id);
-	*is_taken_out = true;
-	return ERR_NONE;
-}
-
 static enum err_kind take(struct store_tx *tx, const struct removal_claim *claim,
 			  struct removal_work *removal, bool *is_taken_out, struct error *err)
 {
 	const int64_t until_us = claim->now_us + claim->lease_us;
 	int64_t changes = 0;
-	enum err_kind kind = take_app(tx, removal->delivery.app_id, is_taken_out, err);
+	enum err_kind kind = store_tx_take_app(tx, removal->delivery.app_id, is_taken_out, err);
 	if (kind == ERR_NONE && *is_taken_out && needs_lane(removal))
 		kind = take_lane(tx, removal, until_us, is_taken_out, err);
 	if (kind != ERR_NONE || !*is_taken_out)

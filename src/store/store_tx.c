@@ -159,6 +159,24 @@ void store_tx_note_locked(struct store_tx *tx, struct str app_id)
 	tx->locked = locked;
 }
 
+enum err_kind store_tx_take_app(struct store_tx *tx, struct str app_id, bool *is_taken_out,
+				struct error *err)
+{
+	struct str taken = {0};
+	*is_taken_out = store_tx_has_app(tx, app_id);
+	if (*is_taken_out)
+		return ERR_NONE;
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_APP_TAKE, SQL_ARGS(sql_text(app_id)), store_text_read), &taken,
+			 "app", err);
+	if (kind != ERR_NONE)
+		return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
+	store_tx_note_locked(tx, app_id);
+	*is_taken_out = true;
+	return ERR_NONE;
+}
+
 bool store_tx_has_app(const struct store_tx *tx, struct str app_id)
 {
 	const struct locked_app *locked = tx->locked;

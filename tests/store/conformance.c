@@ -25,6 +25,7 @@ int main(int argc, char **argv)
 	failures += run_lane_tests();
 	failures += run_removal_tests();
 	failures += run_media_tests();
+	failures += run_look_tests();
 	failures += run_reseal_tests();
 	failures += run_retry_many_tests();
 	failures += run_audit_tests();

@@ -105,6 +105,7 @@ int run_change_tests(void);
 int run_dashboard_tests(void);
 int run_node_tests(void);
 int run_lane_tests(void);
+int run_look_tests(void);
 int run_media_tests(void);
 int run_quota_tests(void);
 int run_removal_tests(void);

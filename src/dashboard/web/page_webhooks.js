@@ -17,6 +17,7 @@ export const EVENTS = [
 	["draft.rejected", "A person rejected a draft, with a reason."],
 	["post.removed", "A published post is gone from the platform, because it was asked for."],
 	["post.removal_failed", "A published post could not be taken back."],
+	["post.media_problem", "A file of a scheduled post will not do as it is."],
 ];
 
 export const webhookWord = (webhook) => (!webhook.enabled ? "disabled" : webhook.failing_since ? "failing" : "enabled");
