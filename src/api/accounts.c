@@ -145,12 +145,6 @@ static void write_check(struct http_response *response, const struct check_outco
 	json_end_object(&w);
 }
 
-static void respond_too_many(struct http_response *response, const struct error *err)
-{
-	http_response_header(response, "Retry-After", STR("1"));
-	respond_error(response, 429, "RATE_LIMITED", str_copy(response->arena, str_of(err->text)));
-}
-
 void api_account_check(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;

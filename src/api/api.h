@@ -38,6 +38,7 @@ struct histogram;
 struct hosted;
 struct log;
 struct log_queue;
+struct looker;
 struct media_uploads;
 struct random_source;
 struct seal;
@@ -95,6 +96,7 @@ struct api_config {
 	struct store *store;
 	struct connector *connector;
 	struct deliverer *deliverer; /* to wake it */
+	struct looker *looker;       /* looks at the files of posts */
 	struct webhooker *webhooker; /* to wake it; may be set after api_new (api_set_webhooker) */
 	const struct seal *seal;     /* webhook secrets */
 	const struct hosted *hosted; /* files for platforms that fetch; NULL = none */

@@ -140,6 +140,8 @@ struct buf *respond_page_begin(struct http_response *response, int status, const
 void respond_page_end(struct buf *out);
 /* meta: {"current_page","per_page","total","last_page"}. */
 void respond_write_meta(struct json_writer *w, int64_t page, int64_t per_page, int64_t total);
+/* 429 RATE_LIMITED: too many calls of the app wait at once; err->text is for people. */
+void respond_too_many(struct http_response *response, const struct error *err);
 /* 429 QUOTA_EXCEEDED (design.md 5). */
 void respond_over_quota(struct http_response *response, const struct quota_over *over);
 /* The answer to problems, by the lowest kind present (api-decisions.md 6). */

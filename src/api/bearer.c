@@ -195,9 +195,11 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 	request->user = caller;
 	request->caller = caller->app.id;
 	note_use(api, &caller->key);
-	/* A client of tus looks where it is (HEAD), with whatever may upload. */
-	const unsigned also =
-		request->is_head && route->handler == api_tus_head ? (unsigned)SCOPES_MEDIA : 0U;
+	/* A client of tus looks where it is (HEAD), with whatever may upload. What validate needs
+	 * says its body, and it judges that itself. */
+	const bool takes_media = (request->is_head && route->handler == api_tus_head) ||
+				 route->handler == api_post_validate;
+	const unsigned also = takes_media ? (unsigned)SCOPES_MEDIA : 0U;
 	return bearer_may_call(request, response, route->scopes | also);
 }
 

@@ -9,6 +9,7 @@
 #include "store_post_change.h"
 
 #include "delivery.h"
+#include "looker.h"
 
 #include "etag.h"
 
@@ -123,6 +124,10 @@ static bool make_whole(struct editing *e)
 	e->edit.content = api_post_content_text(arena, &whole.content);
 	e->edit.content_read = e->post.content;
 	e->edit.scheduled_read_us = e->post.scheduled_at_us;
+	e->edit.look_at_us =
+		looker_time_us(arena, &whole.content,
+			       e->edit.has_time ? e->edit.scheduled_at_us : e->post.scheduled_at_us,
+			       e->edit.now_us);
 	return !respond_if_problems(e->response, &e->problems);
 }
 
@@ -158,6 +163,7 @@ void api_post_edit(void *context, struct http_request *request, struct http_resp
 			return;
 		if (result.outcome == POST_CHANGED) {
 			deliverer_wake(e.api->config.deliverer);
+			looker_wake(e.api->config.looker);
 			respond_edited(&e);
 			return;
 		}

@@ -41,6 +41,65 @@ struct data_call {
 	struct json_writer w;
 };
 
+/* One platform post of it, where the event is about one. */
+static void write_platform_post(struct data_call *d, const struct post_row *post,
+				struct str delivery_id)
+{
+	const struct post_view view = {d->arena, d->api};
+	for (size_t i = 0; i < post->delivery_count; i++) {
+		if (!str_equal(post->deliveries[i].id, delivery_id))
+			continue;
+		json_key(&d->w, "platform_post");
+		post_write_delivery(&d->w, &view, post, &post->deliveries[i]);
+	}
+}
+
+/* The sentence of a problem, as long as the platform post still has it. */
+static struct str problem_message(const struct data_call *d, const struct post_row *post,
+				  struct str code, struct str field)
+{
+	for (size_t i = 0; i < post->delivery_count; i++) {
+		const struct json *rows = NULL;
+		if (str_is_empty(post->deliveries[i].warnings) ||
+		    json_parse(d->arena, post->deliveries[i].warnings, NULL, &rows, NULL, NULL) !=
+			    ERR_NONE)
+			continue;
+		for (size_t k = 0; k < rows->count; k++) {
+			const struct json *row = json_at(rows, k);
+			if (str_equal(json_string(json_get(row, "code")), code) &&
+			    str_equal(json_string(json_get(row, "field")), field))
+				return json_string(json_get(row, "message"));
+		}
+	}
+	return STR("");
+}
+
+/* The subject is DELIVERY:CODE:FIELD (delivery/looker.c). */
+static enum err_kind write_media_problem(struct data_call *d, struct error *err)
+{
+	struct post_row post = {0};
+	struct str field = d->event->subject_id;
+	struct str delivery_id = {0}, code = {0};
+	const enum err_kind kind = store_post_get(d->api->config.store, d->arena, d->event->app_id,
+						  d->event->post_id, &post, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (!str_take_field(&field, ':', &delivery_id) || !str_take_field(&field, ':', &code))
+		return error_set(err, ERR_INTERNAL, "an event about nothing");
+	const struct post_view view = {d->arena, d->api};
+	json_begin_object(&d->w);
+	post_write_members(&d->w, &view, &post);
+	write_platform_post(d, &post, delivery_id);
+	json_key(&d->w, "problem");
+	json_begin_object(&d->w);
+	json_member_str(&d->w, "field", field);
+	json_member_str(&d->w, "code", code);
+	json_member_str_or_null(&d->w, "message", problem_message(d, &post, code, field));
+	json_end_object(&d->w);
+	json_end_object(&d->w);
+	return ERR_NONE;
+}
+
 /* GET of the post, and which of its platform posts this is about. */
 static enum err_kind write_post(struct data_call *d, struct error *err)
 {
@@ -52,12 +111,7 @@ static enum err_kind write_post(struct data_call *d, struct error *err)
 	json_begin_object(&d->w);
 	const struct post_view view = {d->arena, d->api};
 	post_write_members(&d->w, &view, &post);
-	for (size_t i = 0; i < post.delivery_count; i++) {
-		if (!str_equal(post.deliveries[i].id, d->event->subject_id))
-			continue;
-		json_key(&d->w, "platform_post");
-		post_write_delivery(&d->w, &view, &post, &post.deliveries[i]);
-	}
+	write_platform_post(d, &post, d->event->subject_id);
 	json_end_object(&d->w);
 	return ERR_NONE;
 }
@@ -152,6 +206,7 @@ enum err_kind api_event_data(void *context, struct arena *arena, const struct ev
 		[EVENT_DRAFT_REJECTED] = write_draft,
 		[EVENT_POST_REMOVED] = write_post,
 		[EVENT_POST_REMOVAL_FAILED] = write_post,
+		[EVENT_POST_MEDIA_PROBLEM] = write_media_problem,
 	};
 	struct buf out;
 	struct data_call d = {.api = context, .arena = arena, .event = event};

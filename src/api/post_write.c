@@ -77,7 +77,7 @@ static void write_warnings(struct json_writer *w, struct arena *arena,
 	if (delivery->state == POST_PUBLISHED &&
 	    store_post_delivery_outcome(delivery) == POST_OUTCOME_PARTIAL)
 		write_refused_parts(w, arena, delivery);
-	if (delivery->state == POST_PUBLISHED)
+	if (delivery->state == POST_PUBLISHED || delivery->state == POST_SCHEDULED)
 		write_kept_warnings(w, arena, delivery);
 	json_end_array(w);
 }

@@ -18,6 +18,7 @@
 #include "store_draft.h"
 
 #include "delivery.h"
+#include "looker.h"
 
 struct publishing {
 	struct api *api;
@@ -221,6 +222,9 @@ static void prepare(struct publishing *p)
 	p->accept.max_lateness_s = p->post.max_lateness_s != 0
 					   ? p->post.max_lateness_s
 					   : request_app(p->request)->max_lateness_s;
+	p->accept.look_at_us =
+		looker_time_us(p->request->arena, &p->post.content, p->post.scheduled_at_us,
+			       clock_now_us(p->api->config.clock));
 	p->accept.targets = p->targets;
 	p->accept.target_count = count;
 	for (size_t i = 0; i < count; i++)
@@ -398,6 +402,8 @@ static void accept(struct publishing *p)
 	case POST_ACCEPTED:
 		p->request->about = p->accept.post_id;
 		deliverer_wake(p->api->config.deliverer);
+		if (p->accept.look_at_us != 0)
+			looker_wake(p->api->config.looker);
 		write_accepted(p, http_response_json(p->response, 202));
 		return;
 	case POST_DUPLICATE:

@@ -58,6 +58,12 @@ void respond_field_error(struct http_response *response, int status, const char 
 	json_end_object(&w);
 }
 
+void respond_too_many(struct http_response *response, const struct error *err)
+{
+	http_response_header(response, "Retry-After", STR("1"));
+	respond_error(response, 429, "RATE_LIMITED", str_copy(response->arena, str_of(err->text)));
+}
+
 void respond_over_quota(struct http_response *response, const struct quota_over *over)
 {
 	struct json_writer w;

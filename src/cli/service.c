@@ -31,6 +31,7 @@
 
 #include "connect.h"
 #include "delivery.h"
+#include "looker.h"
 #include "webhook.h"
 
 #include "http_proxies.h"
@@ -501,6 +502,30 @@ static void close_deliverer(struct service *service)
 	deliverer_free(&service->deliverer);
 }
 
+/* On the engine that runs: validate asks every node. */
+static enum err_kind open_looker(struct service *service, struct error *err)
+{
+	const struct looker_config config = {
+		.store = service->store,
+		.spool = service->spool,
+		.media_files = &service->media_files,
+		.engine = service->engine,
+		.clock = store_clock(service->store),
+		.random = random_system(),
+		.log = &service->log,
+		.has_disk_room = health_may_claim,
+		.disk_context = service,
+		.is_idle = service->role == SERVICE_API,
+		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
+	};
+	return looker_new(&config, &service->looker, err);
+}
+
+static void close_looker(struct service *service)
+{
+	looker_free(&service->looker);
+}
+
 /* Absolute, as the store wants it. */
 static const char *backup_path(struct service *service)
 {
@@ -577,6 +602,7 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.store = service->store,
 		.connector = service->connector,
 		.deliverer = service->deliverer,
+		.looker = service->looker,
 		.seal = service->seal,
 		.hosted = &service->hosted,
 		.uploads = service->uploads,
@@ -876,9 +902,10 @@ static const struct part parts[] = {
 	{open_spool, close_spool, EVERY, AT_OPEN},
 	{open_transport, close_transport, EVERY, AT_OPEN},
 	{open_engine, close_engine, EVERY, AT_OPEN},
-	{open_media, close_media, SERVING, AT_OPEN},
+	{media_store_open, media_store_close, SERVING, AT_OPEN},
 	{open_connector, close_connector, EVERY, AT_OPEN},
 	{open_deliverer, close_deliverer, SERVING, AT_OPEN},
+	{open_looker, close_looker, SERVING, AT_OPEN},
 	{open_admin, close_admin, EVERY, AT_OPEN},
 	{open_access_log, close_access_log, SERVING, AT_OPEN},
 	{open_api, close_api, SERVING, AT_OPEN},

@@ -110,6 +110,8 @@ struct service {
 	struct engine *idle_engine;
 	struct connector *connector;
 	struct deliverer *deliverer;
+	struct looker *looker;
+	struct s3 *media_bucket; /* NULL: uploaded files are in a directory */
 	struct webhooker *webhooker;
 	struct log_queue *access_log;
 	struct api *api;

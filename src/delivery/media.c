@@ -11,10 +11,10 @@
 #include "media_id.h"
 
 #include "store_media.h"
-#include "store_quota.h"
 
 #include "media_files.h"
 
+#include "fetch_room.h"
 #include "fetch_share.h"
 #include "hosted.h"
 
@@ -159,54 +159,15 @@ static enum next wait_for(struct delivery_task *t, const struct delivery_task *o
 	return next;
 }
 
-static struct str full_text(struct delivery_task *t, enum spool_full full, int64_t limit)
-{
-	struct quota_over over = {.quota = full == SPOOL_FULL_OF_FILES ? QUOTA_MEDIA_FILES
-								       : QUOTA_MEDIA_BYTES,
-				  .limit = limit};
-	int64_t bytes = 0;
-	int64_t files = 0;
-	spool_share_use(t->deliverer->config.spool, t->work.app_id, &bytes, &files);
-	over.used = full == SPOOL_FULL_OF_FILES ? files : bytes;
-	store_quota_note_refusal(t->deliverer->config.store, over.quota);
-	if (limit == 0 || over.used < limit)
-		return STR("the app's files take as much of the disk as one app's may.");
-	return quota_message(t->turn.arena, &over);
-}
-
-/* What uploaded files leave of a limit; 0 stays no limit. */
-static int64_t left_of(int64_t limit, int64_t used)
-{
-	if (limit == 0)
-		return 0;
-	return limit > used ? limit - used : 1;
-}
-
-/* Empty when the app may have another file. A store that cannot be asked limits nothing. */
-static struct str share_refusal(struct delivery_task *t, struct str key)
-{
-	const struct deliverer_config *config = &t->deliverer->config;
-	struct quota_limits limits = {{0}};
-	struct error err = {0};
-	(void)store_quota_limits(config->store, t->turn.arena, t->work.app_id, &limits, &err);
-	int64_t bytes = 0, files = 0;
-	(void)store_media_used(config->store, t->turn.arena, t->work.app_id, &bytes, &files, &err);
-	const struct spool_share share = {.app_id = t->work.app_id,
-					  .bytes_max = left_of(limits.of[QUOTA_MEDIA_BYTES], bytes),
-					  .files_max =
-						  left_of(limits.of[QUOTA_MEDIA_FILES], files)};
-	spool_share_set(config->spool, key, &share);
-	const enum spool_full full = spool_share_full(config->spool, key, 1);
-	if (full == SPOOL_HAS_ROOM)
-		return STR("");
-	return full_text(t, full, full == SPOOL_FULL_OF_FILES ? share.files_max : share.bytes_max);
-}
-
 static enum next fetch(struct delivery_task *t, size_t index, bool is_optional, struct str key)
 {
 	struct error err = {0};
 	struct transfer_request request = {0};
-	const struct str refusal = share_refusal(t, key);
+	const struct fetch_room room = {.store = t->deliverer->config.store,
+					.spool = t->deliverer->config.spool,
+					.app_id = t->work.app_id,
+					.key = key};
+	const struct str refusal = fetch_room_refusal(t->turn.arena, &room);
 	if (!str_is_empty(refusal))
 		return media_failed(t, index, is_optional, FAILURE_TRANSIENT, refusal);
 	if (spool_fetch_request(t->deliverer->config.spool, t->turn.arena, key, media_url(t, index),
@@ -353,16 +314,6 @@ void media_task_gone(struct delivery_task *t)
 	share_leave(t);
 }
 
-static struct str fetch_failure_text(struct delivery_task *t, const struct transfer_result *result,
-				     const struct error *err)
-{
-	if (result->outcome != TRANSFER_ANSWERED)
-		return result->error_text;
-	if (result->status >= 200 && result->status <= 299)
-		return str_copy(t->turn.arena, str_of(err->text));
-	return str_format(t->turn.arena, "the server answered with status %d.", result->status);
-}
-
 enum next media_fetched(struct delivery_task *t, const struct transfer_result *result)
 {
 	const struct str key = t->media.fetch_key;
@@ -380,7 +331,7 @@ enum next media_fetched(struct delivery_task *t, const struct transfer_result *r
 	 * address that may not be reached, nor an answer that says "not for you" or "not there". */
 	const enum failure_class class =
 		kind == ERR_TEMPORARY ? FAILURE_TRANSIENT : FAILURE_PERMANENT;
-	const struct str why = fetch_failure_text(t, result, &err);
+	const struct str why = fetch_failure_text(t->turn.arena, result, &err);
 	failed_fetch_note(t, key, class, why);
 	return media_failed(t, index, t->media.fetch_is_optional, class, why);
 }

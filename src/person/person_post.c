@@ -270,6 +270,14 @@ static void print_validation(struct person *person, const struct json *data)
 	}
 }
 
+static struct str validation_body(struct person *person, struct posting *posting)
+{
+	struct str body = person_body_write(person, &posting->body, &posting->targets, STR(""));
+	if (person_flag_is_given(person->flags, PERSON_FLAG_fetch) && str_skip(&body, STR("{")))
+		return str_concat(person->arena, STR("{\"fetch\":true,"), body);
+	return body;
+}
+
 enum person_status person_verb_validate(struct person *person)
 {
 	struct posting *posting = ARENA_NEW(person->arena, struct posting);
@@ -284,7 +292,7 @@ enum person_status person_verb_validate(struct person *person)
 	const struct person_request request = {
 		.method = "POST",
 		.path = STR("/v1/posts/validate"),
-		.body = person_body_write(person, &posting->body, &posting->targets, STR("")),
+		.body = validation_body(person, posting),
 		.is_repeatable = true,
 	};
 	status = person_fetch_call(person, &request, 200, &answer);

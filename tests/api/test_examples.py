@@ -150,7 +150,7 @@ def walk_accounts(record, account):
 def walk_posts(record, account, picture, sandbox):
     post = {"request_id": "order-1001", "account_ids": [account], "content": "Walnut bread, fresh from the oven",
             "media": [{**picture, "alt_text": "A loaf on a board"}]}
-    record.walk("validatePost", 200, json=post)
+    record.walk("validatePost", 200, json={**post, "fetch": True})
     made = record.walk("publishPost", 202, json=post)["data"]["post_id"]
     assert record.app.wait_post(made)["status"] == "published"
     record.walk("listPosts", 200, params={"per_page": 1})

@@ -26,7 +26,7 @@ const SCOPES = [
 	["publish", "Publish, change, cancel and retry posts, and publish drafts."],
 	["remove", "Take published posts back."],
 	["accounts", "Connect, check and disconnect accounts."],
-	["media", "Upload, link and delete media."],
+	["media", "Upload, link and delete media, and validate posts with a look at their files."],
 	["webhooks", "Create, change, test and delete webhooks."],
 	["people", "Read and erase what is stored about a user."],
 ];
