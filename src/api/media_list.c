@@ -61,13 +61,16 @@ void api_media_get(void *context, struct http_request *request, struct http_resp
 
 void api_media_content(void *context, struct http_request *request, struct http_response *response)
 {
-	const struct api *api = context;
+	struct api *api = context;
 	struct media_row row = {0};
+	struct error err = {0};
+	int fd = -1;
 	if (!find(context, request, response, &row))
 		return;
-	const int fd = media_file_open(media_uploads_settings(api->config.uploads)->files,
-				       request->arena, row.id);
-	if (fd < 0) {
+	const enum err_kind kind =
+		media_file_open(media_uploads_settings(api->config.uploads)->files, request->arena,
+				row.id, &fd, &err);
+	if (kind == ERR_NOT_FOUND) {
 		respond_not_found(response);
 		return;
 	}

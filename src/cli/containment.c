@@ -18,6 +18,8 @@
 
 #include "form.h"
 
+#include "s3.h"
+
 #include "settings.h"
 
 #define PATHS_MAX 128
@@ -138,14 +140,17 @@ static void add_config(struct paths *paths, const struct settings *settings)
 static void add_settings(struct paths *paths, const struct settings *settings)
 {
 	const struct setting *old = &settings->values[SETTING_ID_old_master_key_file];
+	const char *media_store = settings_text(settings, SETTING_ID_media_store);
 	add(paths, settings_text(settings, SETTING_ID_data), CONTAIN_WRITE);
-	add(paths, settings_text(settings, SETTING_ID_media_store), CONTAIN_WRITE);
+	if (!str_has_prefix(str_of(media_store), STR(S3_SCHEME)))
+		add(paths, media_store, CONTAIN_WRITE);
 	add_config(paths, settings);
 	const char *key = settings_text(settings, SETTING_ID_master_key_file);
 	/* The first start makes it. */
 	if (key[0] != '\0' && access(key, F_OK) != 0)
 		add(paths, directory_of(settings->arena, key), CONTAIN_WRITE);
 	add(paths, key, CONTAIN_READ);
+	add(paths, settings_text(settings, SETTING_ID_media_store_key_file), CONTAIN_READ);
 	for (size_t i = 0; i < old->list_count; i++)
 		add(paths, old->list[i], CONTAIN_READ);
 	add_database(paths, settings);

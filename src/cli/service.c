@@ -295,45 +295,6 @@ static void close_spool(struct service *service)
 	spool_close(&service->spool);
 }
 
-static void use_of_spool(void *context, struct str app_id, int64_t *bytes_out, int64_t *files_out)
-{
-	const struct service *service = context;
-	spool_share_use(service->spool, app_id, bytes_out, files_out);
-}
-
-static enum err_kind open_media(struct service *service, struct error *err)
-{
-	const struct settings *settings = service->settings;
-	const char *given = text_or_null(settings, SETTING_ID_media_store);
-	const char *directory = given != NULL ? given : service_path(service, "media");
-	char *own = str_z(service->arena, str_of(directory));
-	const struct media_uploads_config config = {
-		.store = service->store,
-		.files = &service->media_files,
-		.clock = store_clock(service->store),
-		.random = random_system(),
-		.probe = service->settings->spawner != NULL ? jobs_probe_media : jobs_probe_here,
-		.probe_context = service,
-		.other_use = use_of_spool,
-		.other_context = service,
-		.step = service->crash_point.name[0] != '\0' ? crash_point_pass : NULL,
-		.step_context = &service->crash_point,
-		.keep_us = settings_number(settings, SETTING_ID_media_keep) * US_PER_S /
-			   settings_number(settings, SETTING_ID_time_scale),
-	};
-	const enum err_kind kind = media_files_init(&service->media_files, own, err);
-	if (kind != ERR_NONE)
-		return kind;
-	service->uploads = media_uploads_new(&config);
-	return service->uploads != NULL ? ERR_NONE
-					: error_set(err, ERR_INTERNAL, "no memory for uploads");
-}
-
-static void close_media(struct service *service)
-{
-	media_uploads_free(&service->uploads);
-}
-
 /* A second between two looks; files expire by the minute, or sooner where time runs faster. */
 static void sweep_media(void *context)
 {

@@ -225,6 +225,13 @@ void guarding_close_epoch(struct service *service);
  * stop it from now on. */
 enum err_kind guarding_open_quarantine(struct service *service, struct error *err);
 void guarding_close_quarantine(struct service *service);
+/* ---- media_store.c ---- */
+
+/* Where uploaded files are, and who takes them: media_files, media_bucket, uploads. INVALID: the
+ * settings, or the bucket refuses us. */
+enum err_kind media_store_open(struct service *service, struct error *err);
+void media_store_close(struct service *service);
+
 /* deliverer_config.stepping; context is the service. */
 void guarding_note_step(void *context, const struct delivery_work *work);
 

@@ -7,6 +7,8 @@
 
 #include "store_pause.h"
 
+#include "media_bring.h"
+
 #include "fetch_share.h"
 #include "policy.h"
 
@@ -181,6 +183,8 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 	deliverer->gate = gate_new(&gate);
 	deliverer->fetch_share = fetch_share_new();
 	deliverer->fitter = fitter_new(&config->fit);
+	if (config->media_files != NULL)
+		deliverer->bringer = media_bringer_new(config->media_files);
 	deliverer->took_all_boot_us = clock_boot_us(config->clock);
 	deliverer->claim_arena = arena_new("delivery claim", CLAIM_ARENA_MAX_BYTES);
 	const struct task_source source = {
@@ -208,6 +212,7 @@ void deliverer_free(struct deliverer **deliverer_pointer)
 	gate_free(&deliverer->gate);
 	fetch_share_free(&deliverer->fetch_share);
 	fitter_free(&deliverer->fitter);
+	media_bringer_free(&deliverer->bringer);
 	free(deliverer);
 	*deliverer_pointer = NULL;
 }

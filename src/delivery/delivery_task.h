@@ -208,6 +208,7 @@ struct deliverer {
 	struct gate *gate;
 	struct fetch_share *fetch_share;
 	struct fitter *fitter;
+	struct media_bringer *bringer; /* NULL: there is no bucket */
 	struct remover *remover;
 	bool is_capacity_short; /* the last claim passed over work for which there is no room */
 	bool is_due_mended;     /* once in this run */

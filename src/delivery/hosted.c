@@ -75,12 +75,13 @@ static bool open_media(const struct hosted *hosted, struct arena *arena, struct 
 	    store_media_find(hosted->store, arena, app_id, media_id, &row, &err) != ERR_NONE)
 		return false;
 	*file_out = (struct hosted_file){
-		.fd = media_file_open(hosted->media_files, arena, media_id),
+		.fd = -1,
 		.size_bytes = row.size_bytes,
 		.mime_type = media_sniff(&row).mime_type,
 		.etag = str_format(arena, "\"" STR_FMT "\"", STR_ARG(str_slice(row.sha256, 0, 32))),
 	};
-	return file_out->fd >= 0;
+	return media_file_open(hosted->media_files, arena, media_id, &file_out->fd, &err) ==
+	       ERR_NONE;
 }
 
 bool hosted_open(const struct hosted *hosted, struct arena *arena, struct str token,

@@ -4,7 +4,6 @@
 #include "delivery_private.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "digest.h"
 
@@ -12,6 +11,7 @@
 
 #include "store_media.h"
 
+#include "media_bring.h"
 #include "media_files.h"
 
 #include "fetch_room.h"
@@ -24,6 +24,7 @@
 #define FAILED_FOR_NOW_US (20 * US_PER_S)
 #define FAILED_US (5 * US_PER_MINUTE)
 #define SHARED_FETCH_POLL_US (100 * US_PER_MS)
+#define BRINGING_US (5 * US_PER_MINUTE)
 #define UUID_TEXT_BYTES 36
 #define KEY_HASH_DIGITS 32
 #define ADOPT_ARENA_BYTES 65536
@@ -193,6 +194,42 @@ static enum next media_lost(struct delivery_task *t, size_t index, bool is_optio
 	return media_failed(t, index, is_optional, FAILURE_PERMANENT, str_of(why));
 }
 
+static enum next wait_for_bringing(struct delivery_task *t)
+{
+	const enum next next =
+		verdict_sleep(t, t->env.now_us + SHARED_FETCH_POLL_US, t->env.now_us + BRINGING_US);
+	t->turn.is_quiet = t->turn.is_woken && t->turn.timeline_count == 0 &&
+			   !t->turn.has_new_extra && t->held_until_us >= t->save.lease_until_us;
+	share_take(t);
+	return next;
+}
+
+/* ASK: it is on this disk, or known to be missing. */
+static enum next want_here(struct delivery_task *t, size_t index, bool is_optional,
+			   struct str media_id)
+{
+	const struct deliverer_config *config = &t->deliverer->config;
+	if (media_file_is_here(config->media_files, t->turn.arena, media_id))
+		return NEXT_ASK;
+	const enum media_bring_state state =
+		config->media_files->s3 != NULL ? media_bringer_ask(t->deliverer->bringer, media_id)
+						: MEDIA_BRING_GONE;
+	switch (state) {
+	case MEDIA_BRING_DONE:
+		return NEXT_ASK;
+	case MEDIA_BRING_UNDER_WAY:
+		return verdict_gives_back(t) ? NEXT_PLANNED : wait_for_bringing(t);
+	case MEDIA_BRING_FAILED:
+		return media_failed(t, index, is_optional, FAILURE_TRANSIENT,
+				    STR("the media store cannot be reached."));
+	case MEDIA_BRING_GONE:
+		break;
+	}
+	return media_lost(t, index, is_optional,
+			  "the uploaded file is not in the media store of this node. Upload it "
+			  "again, or ask the operator.");
+}
+
 /* Its bytes are here: nothing is fetched. */
 static enum next want_uploaded(struct delivery_task *t, size_t index, bool is_optional,
 			       struct str media_id)
@@ -208,12 +245,9 @@ static enum next want_uploaded(struct delivery_task *t, size_t index, bool is_op
 	if (kind != ERR_NONE)
 		return media_failed(t, index, is_optional, FAILURE_TRANSIENT,
 				    STR("the database did not say where it is."));
-	char *path = media_file_path(config->media_files, t->arena, media_id);
-	if (access(path, R_OK) != 0)
-		return media_lost(
-			t, index, is_optional,
-			"the uploaded file is not in the media store of this node. Upload "
-			"it again, or ask the operator.");
+	const enum next next = want_here(t, index, is_optional, media_id);
+	if (next != NEXT_ASK || t->media.files[index].is_missing)
+		return next;
 	t->media.files[index] = (struct media_file){
 		.is_ready = true,
 		.size_bytes = row.size_bytes,
@@ -224,7 +258,7 @@ static enum next want_uploaded(struct delivery_task *t, size_t index, bool is_op
 								      t->work.app_id, media_id))
 				: STR(""),
 	};
-	t->media.paths[index] = path;
+	t->media.paths[index] = media_file_path(config->media_files, t->arena, media_id);
 	return NEXT_ASK;
 }
 

@@ -16,6 +16,8 @@
 
 #include "store_media.h"
 
+#include "media_bucket.h"
+
 #define FOLDERS 256
 #define NAME_MAX_BYTES 64
 #define SCRATCH_BYTES 8192
@@ -45,10 +47,12 @@ static enum err_kind make_folder(const char *path, struct error *err)
 	return error_set_native(err, ERR_INTERNAL, errno, "cannot make %s", path);
 }
 
-enum err_kind media_files_init(struct media_files *files, char *directory, struct error *err)
+enum err_kind media_files_init(struct media_files *files, char *directory, struct s3 *s3,
+			       struct error *err)
 {
 	struct arena *arena = arena_new("media folders", (size_t)1 << 20);
 	files->directory = directory;
+	files->s3 = s3;
 	enum err_kind kind = make_folder(directory, err);
 	if (kind == ERR_NONE)
 		kind = make_folder(str_z(arena, str_format(arena, "%s/parts", directory)), err);
@@ -63,9 +67,45 @@ enum err_kind media_files_init(struct media_files *files, char *directory, struc
 	return kind;
 }
 
-int media_file_open(const struct media_files *files, struct arena *arena, struct str media_id)
+bool media_file_is_here(const struct media_files *files, struct arena *arena, struct str media_id)
 {
-	return open(media_file_path(files, arena, media_id), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	return access(media_file_path(files, arena, media_id), R_OK) == 0;
+}
+
+/* A copy that is used stays (media_files_forget_copies). */
+static int open_here(const struct media_files *files, struct arena *arena, struct str media_id)
+{
+	const int fd =
+		open(media_file_path(files, arena, media_id), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && files->s3 != NULL)
+		(void)futimens(fd, NULL);
+	return fd;
+}
+
+enum err_kind media_file_open(const struct media_files *files, struct arena *arena,
+			      struct str media_id, int *fd_out, struct error *err)
+{
+	*fd_out = open_here(files, arena, media_id);
+	if (*fd_out >= 0)
+		return ERR_NONE;
+	if (files->s3 == NULL)
+		return error_set_native(err, ERR_NOT_FOUND, errno, "the file is not there");
+	const enum err_kind kind = media_bucket_fetch(files, arena, media_id, err);
+	if (kind != ERR_NONE)
+		return kind;
+	*fd_out = open_here(files, arena, media_id);
+	return *fd_out >= 0 ? ERR_NONE
+			    : error_set_native(err, ERR_TEMPORARY, errno, "the copy is gone");
+}
+
+enum err_kind media_file_bring(const struct media_files *files, struct arena *arena,
+			       struct str media_id, struct error *err)
+{
+	int fd = -1;
+	const enum err_kind kind = media_file_open(files, arena, media_id, &fd, err);
+	if (fd >= 0)
+		close(fd);
+	return kind;
 }
 
 /* A name is durable when its folder is. */
@@ -94,14 +134,15 @@ enum err_kind media_file_place(const struct media_files *files, struct arena *ar
 		return error_set_native(err, ERR_TEMPORARY, errno, "cannot place an upload");
 	if (!sync_folder(files, arena, media_id))
 		return error_set_native(err, ERR_TEMPORARY, errno, "cannot sync the media store");
-	return ERR_NONE;
+	return files->s3 != NULL ? media_bucket_put(files, arena, media_id, err) : ERR_NONE;
 }
 
 bool media_name_remove(const struct media_files *files, struct arena *arena, struct str name)
 {
 	const char *path = media_id_is(name) ? media_file_path(files, arena, name)
 					     : media_part_path(files, arena, name);
-	return unlink(path) == 0 || errno == ENOENT;
+	const bool is_gone = unlink(path) == 0 || errno == ENOENT;
+	return is_gone && (files->s3 == NULL || media_bucket_remove(files, arena, name));
 }
 
 /* ---- walking ---- */
@@ -141,6 +182,32 @@ void media_files_walk(const struct media_files *files, int64_t older_s,
 			    &walk);
 	}
 	arena_free(&arena);
+	if (files->s3 != NULL)
+		media_bucket_walk(files, older_s, visit, context);
+}
+
+struct forgetting {
+	const struct media_files *files;
+	struct arena *arena;
+};
+
+static void forget(void *context, struct str name)
+{
+	const struct forgetting *f = context;
+	arena_clear(f->arena);
+	if (media_id_is(name))
+		unlink(media_file_path(f->files, f->arena, name));
+}
+
+void media_files_forget_copies(const struct media_files *files, int64_t older_s)
+{
+	struct forgetting f = {files, NULL};
+	const struct media_files here = {.directory = files->directory};
+	if (files->s3 == NULL)
+		return;
+	f.arena = arena_new("media copies", SCRATCH_BYTES);
+	media_files_walk(&here, older_s, forget, &f);
+	arena_free(&f.arena);
 }
 
 /* ---- what a file is ---- */

@@ -10,6 +10,8 @@
 #define SWEEP_ARENA_BYTES ((size_t)1 << 20)
 /* A name that is younger may be of a file whose row is about to be written. */
 #define STRAY_S 600
+/* A copy of a file in a bucket that nobody asked for. */
+#define COPY_S (24 * 3600)
 
 static void step(const struct media_uploads_config *config, const char *name)
 {
@@ -71,5 +73,6 @@ void media_sweep_strays(struct media_uploads *uploads)
 	struct straying s = {media_uploads_settings(uploads),
 			     arena_new("media strays", SWEEP_ARENA_BYTES)};
 	media_files_walk(s.config->files, STRAY_S, judge, &s);
+	media_files_forget_copies(s.config->files, COPY_S);
 	arena_free(&s.arena);
 }

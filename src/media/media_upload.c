@@ -21,6 +21,8 @@
 /* Safely there after so many bytes, and so long. */
 #define MARK_BYTES (INT64_C(8) << 20)
 #define MARK_US (30 * US_PER_S)
+#define PIECE_BYTES (INT64_C(32) << 20)
+#define BRING_ARENA_BYTES ((size_t)4 << 20)
 #define RESUMABLE_US US_PER_DAY
 #define UNRESUMABLE_US (10 * US_PER_MINUTE)
 #define ROW_ARENA_BYTES ((size_t)64 << 10)
@@ -181,9 +183,23 @@ static struct save_mark mark_of(const struct upload_row *row)
 	return mark;
 }
 
+/* With a bucket another node may have it. */
+static enum err_kind bring_part(struct media_upload *upload, struct error *err)
+{
+	struct arena *arena = arena_new("upload's part", BRING_ARENA_BYTES);
+	const enum err_kind kind = media_part_bring(upload->of->config.files, arena, upload->row.id,
+						    upload->row.offset_bytes, err);
+	arena_free(&arena);
+	return kind;
+}
+
 static enum err_kind open_part(struct media_upload *upload, struct error *err)
 {
 	const struct save_mark mark = mark_of(&upload->row);
+	const enum err_kind kind =
+		upload->of->config.files->s3 != NULL ? bring_part(upload, err) : ERR_NONE;
+	if (kind != ERR_NONE)
+		return kind;
 	upload->path = media_part_path(upload->of->config.files, upload->arena, upload->row.id);
 	if (!save_open(&upload->file, upload->path, &mark, NULL))
 		return error_set_native(err, ERR_TEMPORARY, errno, "cannot write an upload");
@@ -252,6 +268,29 @@ static enum err_kind mark_row(struct media_upload *upload, const struct upload_r
 	return error_set(err, ERR_FORBIDDEN, "a quota of the app is full");
 }
 
+/* Where nodes share no disk, what can be gone on with is kept where all of them reach it. */
+static bool is_kept_in_pieces(const struct media_upload *upload)
+{
+	return upload->of->config.files->s3 != NULL && !str_equal_z(upload->row.metadata, "-");
+}
+
+static enum err_kind keep_piece(const struct media_upload *upload, struct error *err)
+{
+	struct arena *arena = arena_new("upload's piece", WORK_ARENA_BYTES);
+	const enum err_kind kind =
+		upload->file.mark.size_bytes > upload->marked_bytes
+			? media_part_keep(upload->of->config.files, arena, upload->row.id,
+					  upload->marked_bytes, upload->file.mark.size_bytes, err)
+			: ERR_NONE;
+	arena_free(&arena);
+	return kind;
+}
+
+static int64_t mark_every_bytes(const struct media_upload *upload)
+{
+	return is_kept_in_pieces(upload) ? PIECE_BYTES : MARK_BYTES;
+}
+
 /* Lock held. What is there is there for good, and the row says so. */
 static enum err_kind mark(struct media_upload *upload, struct error *err)
 {
@@ -261,6 +300,8 @@ static enum err_kind mark(struct media_upload *upload, struct error *err)
 	if (fdatasync(upload->file.fd) != 0)
 		return error_set_native(err, ERR_TEMPORARY, errno, "cannot sync an upload");
 	step(upload->of, "upload_synced");
+	if (is_kept_in_pieces(upload) && keep_piece(upload, err) != ERR_NONE)
+		return ERR_TEMPORARY;
 	row.offset_bytes = upload->file.mark.size_bytes;
 	row.hash_state =
 		(struct str){(const char *)&upload->file.mark.hash, sizeof(upload->file.mark.hash)};
@@ -279,7 +320,7 @@ static enum err_kind mark(struct media_upload *upload, struct error *err)
 
 static bool is_mark_due(const struct media_upload *upload)
 {
-	return upload->file.mark.size_bytes - upload->marked_bytes >= MARK_BYTES ||
+	return upload->file.mark.size_bytes - upload->marked_bytes >= mark_every_bytes(upload) ||
 	       now_us(upload->of) - upload->marked_at_us >= MARK_US;
 }
 

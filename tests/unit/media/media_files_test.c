@@ -35,7 +35,7 @@ static int begin(void **state)
 	snprintf(b->directory, sizeof(b->directory), "/tmp/media-files-test-XXXXXX");
 	assert_non_null(mkdtemp(b->directory));
 	b->arena = arena_new("test", (size_t)1 << 20);
-	assert_int_equal(media_files_init(&b->files, b->directory, &err), ERR_NONE);
+	assert_int_equal(media_files_init(&b->files, b->directory, NULL, &err), ERR_NONE);
 	*state = b;
 	return 0;
 }
@@ -83,8 +83,11 @@ static void equal_bytes_are_there_once(void **state)
 	place(b, OTHER_PART, TWO, ONE);
 	assert_int_equal(inode_of(b, ONE), inode_of(b, TWO));
 	assert_true(media_name_remove(&b->files, b->arena, str_of(ONE)));
-	assert_int_equal(media_file_open(&b->files, b->arena, str_of(ONE)), -1);
-	const int fd = media_file_open(&b->files, b->arena, str_of(TWO));
+	struct error err = {0};
+	int fd = -1;
+	assert_int_equal(media_file_open(&b->files, b->arena, str_of(ONE), &fd, &err),
+			 ERR_NOT_FOUND);
+	assert_int_equal(media_file_open(&b->files, b->arena, str_of(TWO), &fd, &err), ERR_NONE);
 	char text[8] = {0};
 	assert_int_equal(read(fd, text, sizeof(text)), 6);
 	assert_string_equal(text, "walnut");
