@@ -7,8 +7,6 @@
 
 #define CHECK_WAIT_MS 8000
 #define REVOKE_WAIT_MS 3000
-#define PER_PAGE_DEFAULT 20          /* contract.md, Limits */
-#define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow */
 
 /* The value of a parameter; empty when it is not given. */
 static struct str text_of(const struct http_request *request, struct problems *problems,
@@ -80,9 +78,7 @@ void api_account_list(void *context, struct http_request *request, struct http_r
 	filter.user_id = text_of(request, &problems, "user_id");
 	read_platform(request, &problems, &filter);
 	read_state(request, &problems, &filter);
-	filter.page = api_cursor_number(request, &problems, "page", 1, 1, PAGE_MAX);
-	filter.per_page = api_cursor_number(request, &problems, "per_page", PER_PAGE_DEFAULT, 1,
-					    LIST_PER_PAGE_MAX);
+	api_page_read(request, &problems, &filter.page, &filter.per_page);
 	if (respond_if_problems(response, &problems))
 		return;
 	const enum err_kind kind = store_account_list(api->config.store, request->arena, &filter,

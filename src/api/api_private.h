@@ -335,3 +335,6 @@ void media_respond_expired(struct http_response *response);
  * given, and also adds a problem when it is invalid. */
 int64_t api_cursor_number(const struct http_request *request, struct problems *problems,
 			  const char *name, int64_t fallback, int64_t min, int64_t max);
+/* Which page of a list the query asks for, as above. */
+void api_page_read(const struct http_request *request, struct problems *problems, int64_t *page_out,
+		   int64_t *per_page_out);

@@ -14,8 +14,6 @@
 
 #include "etag.h"
 
-#define PER_PAGE_DEFAULT 20
-#define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow */
 #define PUBLISH_TRIES 8
 #define REASON_MAX_BYTES 1000
 #define BODY_MAX_BYTES ((size_t)4 * REQUEST_JSON_MAX_BYTES)
@@ -370,9 +368,8 @@ void api_draft_list(void *context, struct http_request *request, struct http_res
 	struct error err = {0};
 	struct json_writer w;
 	respond_problems_init(&c.problems, request);
-	const int64_t page = api_cursor_number(request, &c.problems, "page", 1, 1, PAGE_MAX);
-	const int64_t per_page = api_cursor_number(request, &c.problems, "per_page",
-						   PER_PAGE_DEFAULT, 1, LIST_PER_PAGE_MAX);
+	int64_t page = 0, per_page = 0;
+	api_page_read(request, &c.problems, &page, &per_page);
 	if (respond_if_problems(response, &c.problems))
 		return;
 	enum err_kind kind =

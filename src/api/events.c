@@ -11,6 +11,8 @@
 #include "webhook_sign.h"
 
 #define FEED_LIMIT_DEFAULT 50
+#define PER_PAGE_DEFAULT 20          /* contract.md, Limits */
+#define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow */
 #define DATA_MAX_BYTES ((size_t)8 << 20)
 
 int64_t api_cursor_number(const struct http_request *request, struct problems *problems,
@@ -30,6 +32,14 @@ int64_t api_cursor_number(const struct http_request *request, struct problems *p
 			"The %s must be given once, as a whole number within the documented range.",
 			name));
 	return fallback;
+}
+
+void api_page_read(const struct http_request *request, struct problems *problems, int64_t *page_out,
+		   int64_t *per_page_out)
+{
+	*page_out = api_cursor_number(request, problems, "page", 1, 1, PAGE_MAX);
+	*per_page_out = api_cursor_number(request, problems, "per_page", PER_PAGE_DEFAULT, 1,
+					  LIST_PER_PAGE_MAX);
 }
 
 /* ---- data ---- */

@@ -5,9 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PER_PAGE_DEFAULT 20
-#define PAGE_MAX INT64_C(1000000000)
-
 static void member_if_known(struct json_writer *w, const char *name, int64_t number)
 {
 	if (number > 0)
@@ -74,6 +71,8 @@ void api_media_content(void *context, struct http_request *request, struct http_
 		respond_not_found(response);
 		return;
 	}
+	if (respond_if_failed(api, request, response, kind, &err))
+		return;
 	http_response_file(
 		response, request, str_z(request->arena, row.mime_type),
 		str_format(request->arena, "\"%.32s\"", str_z(request->arena, row.sha256)), fd,
@@ -93,12 +92,8 @@ void api_media_list(void *context, struct http_request *request, struct http_res
 	struct error err = {0};
 	struct json_writer w;
 	respond_problems_init(&problems, request);
-	const struct media_filter filter = {
-		.app_id = request_app(request)->id,
-		.page = api_cursor_number(request, &problems, "page", 1, 1, PAGE_MAX),
-		.per_page = api_cursor_number(request, &problems, "per_page", PER_PAGE_DEFAULT, 1,
-					      LIST_PER_PAGE_MAX),
-	};
+	struct media_filter filter = {.app_id = request_app(request)->id};
+	api_page_read(request, &problems, &filter.page, &filter.per_page);
 	if (respond_if_problems(response, &problems))
 		return;
 	const enum err_kind kind = store_media_list(api->config.store, request->arena, &filter,

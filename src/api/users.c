@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is stored about one of the customer's users, and its end (api-decisions.md 17). */
-#include "api_private.h"
+#include "media_private.h"
 
 #include "connect.h"
 #include "store_user.h"
-
-#define PER_PAGE_DEFAULT 20          /* contract.md, Limits */
-#define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow */
 
 /* A page of each kind of thing, and how many there are. */
 struct user_page {
@@ -23,6 +20,9 @@ struct user_page {
 	struct post_row *posts;
 	size_t post_count;
 	int64_t post_total;
+	struct media_row *media;
+	size_t media_count;
+	int64_t media_total;
 };
 
 static enum err_kind read_page(struct user_page *p, struct error *err)
@@ -44,13 +44,20 @@ static enum err_kind read_page(struct user_page *p, struct error *err)
 		.page = p->filter.page,
 		.per_page = p->filter.per_page,
 	};
+	const struct media_filter media = {.app_id = p->filter.app_id,
+					   .user_id = p->filter.user_id,
+					   .page = p->filter.page,
+					   .per_page = p->filter.per_page};
 	enum err_kind kind = store_account_list(store, arena, &accounts, &p->accounts,
 						&p->account_count, &p->account_total, err);
 	if (kind == ERR_NONE)
 		kind = store_user_connections(store, arena, &p->filter, &p->connections,
 					      &p->connection_count, &p->connection_total, err);
-	return kind == ERR_NONE ? store_post_list(store, arena, &posts, &p->posts, &p->post_count,
-						  &p->post_total, err)
+	if (kind == ERR_NONE)
+		kind = store_post_list(store, arena, &posts, &p->posts, &p->post_count,
+				       &p->post_total, err);
+	return kind == ERR_NONE ? store_media_list(store, arena, &media, &p->media, &p->media_count,
+						   &p->media_total, err)
 				: kind;
 }
 
@@ -79,6 +86,7 @@ static void write_totals(struct json_writer *w, const struct user_page *p)
 	json_member_int(w, "accounts", p->account_total);
 	json_member_int(w, "connections", p->connection_total);
 	json_member_int(w, "posts", p->post_total);
+	json_member_int(w, "media", p->media_total);
 	json_end_object(w);
 }
 
@@ -104,6 +112,11 @@ static void write_data(struct json_writer *w, const struct user_page *p)
 	for (size_t i = 0; i < p->post_count; i++)
 		post_write(w, &view, &p->posts[i]);
 	json_end_array(w);
+	json_key(w, "media");
+	json_begin_array(w);
+	for (size_t i = 0; i < p->media_count; i++)
+		media_write(w, p->api, &p->media[i]);
+	json_end_array(w);
 	json_end_object(w);
 }
 
@@ -119,7 +132,8 @@ static void respond_user(struct http_response *response, const struct user_page 
 	json_begin_object(&w);
 	write_data(&w, p);
 	respond_write_meta(&w, p->filter.page, p->filter.per_page,
-			   larger(p->post_total, larger(p->account_total, p->connection_total)));
+			   larger(larger(p->post_total, p->media_total),
+				  larger(p->account_total, p->connection_total)));
 	json_end_object(&w);
 }
 
@@ -134,9 +148,7 @@ void api_user_get(void *context, struct http_request *request, struct http_respo
 					    .user_id = http_request_capture(request, "user_id")},
 				 .now_us = clock_now_us(api->config.clock)};
 	respond_problems_init(&problems, request);
-	page.filter.page = api_cursor_number(request, &problems, "page", 1, 1, PAGE_MAX);
-	page.filter.per_page = api_cursor_number(request, &problems, "per_page", PER_PAGE_DEFAULT,
-						 1, LIST_PER_PAGE_MAX);
+	api_page_read(request, &problems, &page.filter.page, &page.filter.per_page);
 	if (respond_if_problems(response, &problems))
 		return;
 	const enum err_kind kind = read_page(&page, &err);

@@ -5,6 +5,7 @@ import json
 import sqlite3
 import subprocess
 
+from file_server import picture
 from harness import App, Service, find_binary, clean_environment, marker, poll, utc
 
 X_TWEETS = ("x", "POST", "/2/tweets")
@@ -35,6 +36,16 @@ def gone(app, dead):
         assert answer.status_code == 401, answer.text
 
 
+def upload(app, directory):
+    """A whole file, one that is coming in, and a link."""
+    photo = picture(directory / "a.jpg", "64x64")
+    assert app.post("/v1/media", data=photo, headers={"Content-Type": "image/jpeg"}).status_code == 201
+    begun = app.post("/v1/media/uploads", data=photo[:9], headers={"Tus-Resumable": "1.0.0", "Upload-Length": str(len(photo)),
+                                                                    "Content-Type": "application/offset+octet-stream"})
+    assert begun.status_code == 201, begun.text
+    assert app.post("/v1/media/links", json={}).status_code == 201
+
+
 def test_a_deleted_app_is_gone_and_its_contents_go_later(tmp_path, sandbox, media):
     data = tmp_path / "data"
     text = marker("deleted")
@@ -45,6 +56,7 @@ def test_a_deleted_app_is_gone_and_its_contents_go_later(tmp_path, sandbox, medi
         key = json.loads(app.cli("key", "create", "--app", app.client_id, "--name", "k", "--scopes", "read").stdout)["key"]
         out = app.published(account, marker("out"))["id"]
         waits = app.accepted(account, text, scheduled_at=utc(3600))["post_id"]
+        upload(app, tmp_path)
         done = app.cli("app", "delete", app.client_id)
         assert done.returncode == 0 and json.loads(done.stdout) == {"deleted": app.client_id}
         gone(app, [app.token, key])
@@ -59,9 +71,10 @@ def test_a_deleted_app_is_gone_and_its_contents_go_later(tmp_path, sandbox, medi
     with Service(data, sandbox, ["--keep-deleted", "19"]) as service:
         poll("the contents are erased", lambda: stage(data, app) == 3)
         assert sorted(ask(data, "SELECT id, content, request_id = id FROM posts")) == sorted([(out, "", 1), (waits, "", 1)])
-        for table in ("timeline", "events", "connections", "webhooks", "webhook_deliveries"):
+        for table in ("timeline", "events", "connections", "webhooks", "webhook_deliveries", "media", "media_uploads", "media_links"):
             assert ask(data, f"SELECT COUNT(*) FROM {table}") == [(0,)], table
         assert ask(data, "SELECT username, name, email, user_id = id FROM accounts") == [("", "", "", 1)]
+        poll("its files are removed", lambda: not [path for path in (data / "media").rglob("*") if path.is_file()])
         assert service.cli("doctor", "--text").returncode in (0, 3)
     assert not sandbox.ledger(text)
 

@@ -13,6 +13,7 @@ import urllib.parse
 
 import pytest
 
+from file_server import picture
 from harness import App, Service, check_error, clean_environment, find_binary, marker, poll, utc
 from test_keys import create
 from test_webhooks import Receiver
@@ -77,7 +78,7 @@ def test_export_has_all(people):
     answer = people.get(user_path("anna@home"))
     data = answer.json()["data"]
     assert answer.json()["meta"] == {"current_page": 1, "per_page": 20, "total": 3, "last_page": 1}
-    assert data["user_id"] == "anna@home" and data["totals"] == {"accounts": 1, "connections": 1, "posts": 3}
+    assert data["user_id"] == "anna@home" and data["totals"] == {"accounts": 1, "connections": 1, "posts": 3, "media": 0}
     assert [row["id"] for row in data["accounts"]] == [account]
     assert [(row["name"], row["email"], row["status"]) for row in data["connections"]] == [("Anna Example", "anna@example.com", "success")]
     assert [post["id"] for post in data["posts"]] == posts[::-1]
@@ -95,6 +96,31 @@ def test_export_refuses(people, other_app):
     assert foreign.status_code == unknown.status_code == 404 and foreign.content == unknown.content
     check_error(people.get(user_path("anna"), params={"page": 0}), 422, "VALIDATION_ERROR", ["page"])
     check_error(people.get(user_path("anna"), params={"pages": 1}), 422, "VALIDATION_ERROR", ["pages"])
+
+
+def uploaded(app, path, size):
+    answer = app.post("/v1/media", data=picture(path, size), headers={"Content-Type": "image/jpeg"})
+    assert answer.status_code == 201, answer.text
+    return answer.json()["data"]
+
+
+def files_of(data):
+    return sorted(path.name for path in (data / "media").rglob("*") if path.is_file())
+
+
+def test_uploaded_files_are_exported_and_erased_with_their_user(people, tmp_path):
+    anna, bert = connect(people, "x", "anna"), connect(people, "x", "bert")
+    own, shared, free = (uploaded(people, tmp_path / f"{size}.jpg", f"{size}x{size}") for size in (50, 60, 70))
+    for account, files in ((anna, [own, shared]), (bert, [shared])):
+        people.accepted(account, marker("media"), media=[{"media_id": file["id"]} for file in files], scheduled_at=utc(3600))
+    data = people.get(user_path("anna")).json()["data"]
+    assert {file["id"] for file in data["media"]} == {own["id"], shared["id"]} and data["totals"]["media"] == 2
+    assert data["media"][0]["sha256"] and people.get(user_path("bert")).json()["data"]["totals"]["media"] == 1
+    assert people.request("DELETE", user_path("anna"), params={"confirm": "anna"}).status_code == 202
+    poll("her file is gone", lambda: people.get(f"/v1/media/{own['id']}").status_code == 404)
+    poll("from the disk too", lambda: files_of(people.data) == sorted([shared["id"], free["id"]]))
+    assert people.get(f"/v1/media/{shared['id']}/content").status_code == 200  # it is bert's too
+    assert {file["id"] for file in people.get("/v1/media").json()["data"]} == {shared["id"], free["id"]}
 
 
 def test_people_is_a_scope_of_its_own(people):
@@ -200,7 +226,7 @@ def test_a_user_comes_back_as_new(people):
     wait_erased(people, "anna")
     new = connect(people, "x", "anna")
     assert new != old
-    assert people.get(user_path("anna")).json()["data"]["totals"] == {"accounts": 1, "connections": 1, "posts": 0}
+    assert people.get(user_path("anna")).json()["data"]["totals"] == {"accounts": 1, "connections": 1, "posts": 0, "media": 0}
 
 
 def test_a_connection_under_way_ends(people):
