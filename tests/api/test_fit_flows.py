@@ -4,6 +4,7 @@ shapes, what a phone tells, moving pictures, broken ones, and a decoder that is 
 import hashlib
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -229,3 +230,40 @@ def test_without_the_program_the_refusal_says_so(tmp_path, monkeypatch, world, f
         error = only(post["platform_posts"])["error"]
         assert error["code"] == "MEDIA_REJECTED" and "posthorn-fit is not installed" in error["message"]
         published(app, account, marker("phone"), files.item("phone.jpg"))
+
+
+def uploaded(app, bytes_):
+    answer = app.post("/v1/media", data=bytes_, headers={"Content-Type": "application/octet-stream"})
+    assert answer.status_code == 201, answer.text
+    return answer.json()["data"]["id"]
+
+
+@pytest.mark.parametrize("kind", ["png", "heic"])
+def test_an_uploaded_picture_is_fitted_and_stays_as_it_is(shop, world, files, one, kind):
+    text = marker("up")
+    name = f"picture.{kind}"
+    media_id = uploaded(shop, files.bytes[name])
+    _, platform_post = published(shop, one["instagram"], text, {"media_id": media_id})
+    assert only(platform_post["warnings"])["code"] == "media_fitted"
+    assert only(seen(world, text)["media"])["mime_type"] == "image/jpeg"
+    assert shop.get(f"/v1/media/{media_id}/content").content == files.bytes[name]
+
+
+@pytest.mark.parametrize("after_s", [0.05, 0.3, 0.8])
+def test_killed_while_fitting_it_fits_again(tmp_path, world, files, after_s):
+    text = marker("killed")
+    first = Service(tmp_path / "data", world, ["--time-scale", "100"])
+    app = App(first, name="killed").set_credentials("instagram").issue_token()
+    account = app.connect("instagram").accounts[0]["id"]
+    media_id = uploaded(app, files.bytes["noise.png"])
+    post_id = app.accepted(account, text, media=[{"media_id": media_id}, files.item("picture.webp")])["post_id"]
+    time.sleep(after_s)
+    first.kill()
+    first.check_sanitizers()
+    with Service(tmp_path / "data", world, ["--time-scale", "100"]) as service:
+        app.service = service
+        assert app.wait_post(post_id)["status"] == "published"
+        entry = only(world.ledger(text))
+        assert [picture["mime_type"] for picture in entry["media"]] == ["image/jpeg", "image/jpeg"]
+        spool = tmp_path / "data" / "spool"
+        poll("nothing is left in the spool", lambda: not [path for path in spool.rglob("*") if path.is_file()])
