@@ -32,14 +32,30 @@ struct str media_file_name(struct arena *arena, struct str given)
 	return str_copy(arena, given);
 }
 
+/* filename*=UTF-8''..., percent-encoded (RFC 6266): names of other letters than ASCII. */
+static struct str encoded_name(struct arena *arena, struct str text)
+{
+	const struct str mark = STR("filename*=UTF-8''");
+	const size_t at = str_find(text, mark, 0);
+	struct str name = {0};
+	if (at == SIZE_MAX ||
+	    !percent_decode(arena,
+			    str_slice(text, at + mark.len, str_find_char(text, ';', at + mark.len)),
+			    &name))
+		return (struct str){0};
+	return media_file_name(arena, name);
+}
+
 /* Of Content-Disposition: attachment; filename="..." */
 static struct str disposition_name(const struct http_request *request)
 {
 	const struct str *text = http_request_header(request, "Content-Disposition");
 	const struct str mark = STR("filename=\"");
+	const struct str encoded =
+		text != NULL ? encoded_name(request->arena, *text) : (struct str){0};
 	const size_t at = text != NULL ? str_find(*text, mark, 0) : SIZE_MAX;
-	if (at == SIZE_MAX)
-		return (struct str){0};
+	if (!str_is_empty(encoded) || at == SIZE_MAX)
+		return encoded;
 	const size_t end = str_find_char(*text, '"', at + mark.len);
 	return end == SIZE_MAX
 		       ? (struct str){0}

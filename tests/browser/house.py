@@ -157,6 +157,7 @@ def pages(house):
         "account": f"{app}/accounts/{house.accounts['x'][0]['id']}",
         "account-dead": f"{app}/accounts/{house.dead}",
         "keys": f"{app}/keys",
+        "library": f"{app}/media",
         "webhooks": f"{app}/webhooks",
         "webhook": f"{app}/webhooks/{house.webhook}",
         "post-published": f"{app}/posts/{house.posts['published']}",

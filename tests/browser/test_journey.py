@@ -12,6 +12,7 @@ import requests
 
 from browser import Browser, By
 from client import code_of
+from file_server import picture as drawn
 from harness import HTTP_S, PLATFORMS, basic
 from house import EMAIL, PASSWORD
 from test_webhooks import Receiver
@@ -422,6 +423,39 @@ def test_webhook(walk, receiver):
     walk.press("Delete")
     walk.press("Delete")
     walk.see("No webhooks yet")
+
+
+def choose_file(walk, path):
+    control = walk.wait("the file field", lambda: walk.js('return document.querySelector(`main input[type="file"]`)'))
+    control.send_keys(str(path))
+
+
+def test_library(walk, tmp_path):
+    photo = tmp_path / "Brötchen.jpg"
+    drawn(photo, "320x200")
+    walk.open(app_path(walk, "/media"))
+    walk.see("No files yet")
+    choose_file(walk, photo)
+    walk.see("Brötchen.jpg", "image/jpeg · 320 × 200", "1 file")
+    rubbish = tmp_path / "rubbish.jpg"
+    rubbish.write_bytes(b"no picture")
+    choose_file(walk, rubbish)
+    walk.wait("the field says what is wrong", lambda: "no image" in walk.js(
+        "return document.querySelector('main .problem').textContent"))
+    walk.js("document.querySelector('button[aria-label^=\"Delete\"]').click()")
+    walk.press("Delete file")
+    walk.see("No files yet")
+
+
+def test_a_file_is_chosen_for_a_post(walk, tmp_path):
+    photo = tmp_path / "loaf.jpg"
+    drawn(photo, "320x200")
+    walk.open(app_path(walk, "/compose"))
+    walk.fill("Text", "From the oven, with a file of this computer")
+    walk.press("Add a file")
+    choose_file(walk, photo)
+    walk.wait("the row names the file", lambda: walk.js('return document.querySelector(`main [name="url"]`).value').startswith("med_"))
+    assert '"media_id": "med_' in walk.text()
 
 
 def test_key(walk):

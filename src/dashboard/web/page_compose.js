@@ -21,6 +21,7 @@ import {
 	tag,
 	toast,
 } from "./ui.js";
+import {uploadFile} from "./upload.js";
 
 const ACCOUNTS_MAX = 100;
 const ACCOUNTS_MANY = 16;
@@ -32,12 +33,39 @@ const MEDIA_KINDS = [
 
 // ---- the parts of a post ----
 
-function mediaRow(onGone, item = {}) {
+/** Chosen here, a file is uploaded at once; the row names it by its id from then on. */
+function fileField(context, row) {
+	const file = field({name: "file", label: "Or upload a file", kind: "file", optional: true});
+	file.control.addEventListener("change", async () => {
+		const chosen = file.control.files[0];
+		if (!chosen) {
+			return;
+		}
+		file.control.disabled = true;
+		announce("Uploading.");
+		try {
+			const uploaded = await uploadFile(context, chosen);
+			row.url.control.value = uploaded.id;
+			row.url.problem(null);
+			row.type.control.value = uploaded.type;
+			row.url.control.dispatchEvent(new Event("input", {bubbles: true}));
+			announce("The file is uploaded.");
+		} catch (failure) {
+			file.problem(failure.message);
+			announce(failure.message, true);
+		}
+		file.control.disabled = false;
+	});
+	return file.node;
+}
+
+const isMediaId = (text) => text.startsWith("med_");
+
+function mediaRow(context, onGone, item = {}) {
 	const url = field({
 		name: "url",
-		label: "File URL",
-		kind: "url",
-		value: item.url,
+		label: "File URL, or id of an uploaded file",
+		value: item.url ?? item.media_id,
 		placeholder: "https://cdn.example.com/picture.jpg",
 		mono: true,
 	});
@@ -65,6 +93,7 @@ function mediaRow(onGone, item = {}) {
 			"div",
 			{class: "body stack tight"},
 			h("div", {class: "pair form"}, url.node, type.node),
+			fileField(context, {url, type}),
 			alt.node,
 			more,
 			h(
@@ -80,10 +109,11 @@ function mediaRow(onGone, item = {}) {
 		...(length.value() ? {duration: Number(length.value())} : {}),
 		...Object.fromEntries(["mime_type", "fit"].filter((name) => item[name]).map((name) => [name, item[name]])),
 	});
-	return {node, url, value: () => ({type: type.value(), url: url.value().trim(), ...optional()})};
+	const named = (text) => (isMediaId(text) ? {media_id: text} : {type: type.value(), url: text});
+	return {node, url, value: () => ({...named(url.value().trim()), ...optional()})};
 }
 
-function container(index, onChange, onGone, content = {}) {
+function container(context, index, onChange, onGone, content = {}) {
 	const media = [];
 	const list = h("div", {class: "stack tight"});
 	const text = field({
@@ -102,7 +132,7 @@ function container(index, onChange, onGone, content = {}) {
 	text.control.addEventListener("input", count);
 	count();
 	const addMedia = (item) => {
-		const row = mediaRow(() => {
+		const row = mediaRow(context, () => {
 			media.splice(media.indexOf(row), 1);
 			row.node.remove();
 			onChange();
@@ -458,6 +488,7 @@ function writeCard(context, draft, changed) {
 	};
 	const add = (content) => {
 		const one = container(
+			context,
 			draft.containers.length,
 			changed,
 			() => {
