@@ -106,7 +106,7 @@ def test_a_post_is_published_from_it(shop, s3, world, photo, tmp_path):
     media = uploaded(shop, photo)
     forget_copies(tmp_path / "data")  # as on a node that never had it
     text = marker("s3")
-    post = shop.published(shop.account("x")["id"], text, media=[{"media_id": media["id"]}])
+    post = shop.published(shop.account("x"), text, media=[{"media_id": media["id"]}])
     assert post["status"] == "published", post
     assert [row["sha256"] for row in world.ledger(text)[0]["media"]] == [hashlib.sha256(photo).hexdigest()]
 
@@ -134,7 +134,7 @@ def test_a_store_that_is_down_loses_nothing(shop, s3, photo, tmp_path):
     assert refused.headers["Retry-After"]
     check_error(content(shop, media["id"]), 503, "UNAVAILABLE")
     text = marker("down")
-    answer = shop.publish([shop.account("x")["id"]], text, media=[{"media_id": media["id"]}])
+    answer = shop.publish([shop.account("x")], text, media=[{"media_id": media["id"]}])
     assert answer.status_code == 202
     post_id = answer.json()["data"]["post_id"]
     poll("it waits and says why", lambda: (error := shop.show(post_id)["platform_posts"][0]["error"]) and
