@@ -55,7 +55,7 @@ void look_show(const struct look *look)
 
 /* ---- files beside the media ---- */
 
-/* A field as platforms.SLUG.cover_url or overrides.KEY.options.cover_url is of some accounts only. */
+/* A field as platforms.SLUG.cover_url or overrides.KEY.options.cover_url is of some accounts. */
 static bool is_for(struct str field, const struct rules_subject *subject)
 {
 	const struct str slug = str_of(platform_id_slug(subject->platform));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared by looker.c (one look, as a task of the engine) and looker_source.c (who asks for looks). */
+ * Shared by looker.c (one look, as a task of the engine) and looker_source.c (who asks). */
 #pragma once
 
 #include <pthread.h>

@@ -40,8 +40,8 @@ def upload(app, directory):
     """A whole file, one that is coming in, and a link."""
     photo = picture(directory / "a.jpg", "64x64")
     assert app.post("/v1/media", data=photo, headers={"Content-Type": "image/jpeg"}).status_code == 201
-    begun = app.post("/v1/media/uploads", data=photo[:9], headers={"Tus-Resumable": "1.0.0", "Upload-Length": str(len(photo)),
-                                                                    "Content-Type": "application/offset+octet-stream"})
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Length": str(len(photo)), "Content-Type": "application/offset+octet-stream"}
+    begun = app.post("/v1/media/uploads", data=photo[:9], headers=headers)
     assert begun.status_code == 201, begun.text
     assert app.post("/v1/media/links", json={}).status_code == 201
 
