@@ -50,9 +50,15 @@ static void run_until_end(struct service *service, const struct settings *settin
 	}
 }
 
-static int report(const struct error *err)
+/* Why the service did not start, or ended by itself: plain, or JSON where all of standard error
+ * is. */
+static int report(const struct settings *settings, const struct error *err)
 {
-	fprintf(stderr, "posthorn: %s\n", err->text);
+	const struct log log = service_make_log(settings);
+	if (log.format == LOG_FORMAT_TEXT)
+		fprintf(stderr, "posthorn: %s\n", err->text);
+	else
+		LOG(&log, ERROR, "not_running", log_str("message", str_of(err->text)));
 	return 1;
 }
 
@@ -158,15 +164,15 @@ static int run_service(const struct settings *settings, enum service_role role)
 	block_signals(&signals);
 	raise_descriptor_limit();
 	if (service_open(settings, role, &service, &err) != ERR_NONE)
-		return report(&err);
+		return report(settings, &err);
 	if (service_listen(service, &err) != ERR_NONE) {
 		service_close(&service);
-		return report(&err);
+		return report(settings, &err);
 	}
 	const struct log log = start_log(settings);
 	say_all(service, &log, settings->arena, role);
 	if (systemd_watchdog_start(health_is_turning, service, &watchdog, &err) != ERR_NONE)
-		fprintf(stderr, "posthorn: no watchdog: %s\n", err.text);
+		LOG(&log, WARN, "no_watchdog", log_str("error", str_of(err.text)));
 	char state[128];
 	snprintf(state, sizeof(state), "READY=1\nSTATUS=%s", mode_sentence(service));
 	systemd_notify(state);
@@ -177,7 +183,7 @@ static int run_service(const struct settings *settings, enum service_role role)
 	const bool is_told = why == NULL;
 	err = is_told ? (struct error){0} : *why;
 	service_close(&service);
-	return is_told ? 0 : report(&err);
+	return is_told ? 0 : report(settings, &err);
 }
 
 /* The spawner comes first: the service holds nothing yet that it could take along. */
@@ -186,9 +192,9 @@ static int run_with_spawner(const struct command *command, enum service_role rol
 	struct settings settings = *command->settings;
 	struct error err = {0};
 	if (systemd_take_sockets(&settings, &err) != ERR_NONE)
-		return report(&err);
+		return report(&settings, &err);
 	if (spawner_start("/proc/self/exe", &settings.spawner, &err) != ERR_NONE)
-		return report(&err);
+		return report(&settings, &err);
 	const int status = run_service(&settings, role);
 	spawner_stop(&settings.spawner);
 	return status;
@@ -223,9 +229,9 @@ int command_sandbox(const struct command *command)
 	const char *temporary = getenv("TMPDIR");
 	const struct contain_path files = {temporary != NULL ? temporary : "/tmp", CONTAIN_WRITE};
 	if (containment_enter(command->settings, &log, &files, 1, &err) != ERR_NONE)
-		return report(&err);
+		return report(command->settings, &err);
 	if (sandbox_open(&config, &sandbox, &err) != ERR_NONE)
-		return report(&err);
+		return report(command->settings, &err);
 	struct str url = sandbox_base_url(sandbox);
 	fprintf(stderr, "posthorn sandbox: listening on " STR_FMT "\n", STR_ARG(url));
 	systemd_notify("READY=1");

@@ -253,3 +253,11 @@ def test_all_of_standard_error_is_json(tmp_path, sandbox):
     assert re.match(r"http://127\.0\.0\.1:\d+$", events["listening"]["url"])
     assert events["metrics_listening"]["url"].endswith("/metrics")
     assert "/dashboard/setup#" in events["setup_link"]["url"] and "sandbox mode" in events["mode"]["message"]
+
+
+def test_a_start_that_is_refused_is_json_too(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = cli("serve", "--data", tmp_path / "data", "--listen", place, "--log-format", "json", "--log-level", "error")
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    assert done.returncode == 1 and lines[-1]["event"] == "not_running" and place in lines[-1]["message"]

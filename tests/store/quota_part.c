@@ -8,6 +8,7 @@
 #include "count_of.h"
 
 #include "store_event.h"
+#include "store_figures.h"
 #include "store_quota.h"
 
 static void set_quota(struct fixture *fx, const struct app_row *app, enum quota quota,
@@ -69,6 +70,30 @@ static void limits_are_the_settings_or_the_apps_own(void **state)
 	assert_int_equal(store_quota_set(fx->store, new_uuid(fx), own, &err), ERR_NOT_FOUND);
 	assert_int_equal(store_quota_list(fx->store, fx->arena, new_uuid(fx), rows, &err),
 			 ERR_NOT_FOUND);
+}
+
+/* Other tests of this store leave apps and accounts too: what is asked is what ours add. */
+static void holdings_are_counted_by_platform_and_state(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct store_holdings before;
+	struct store_holdings after;
+	const struct app_row app = make_app(fx);
+	set_quota(fx, &app, QUOTA_ACCOUNTS, 2);
+	ok(store_holdings_read(fx->store, fx->arena, NOW, &before, &err), &err);
+	const struct account_row gone = make_account(fx, &app, "user-1", PLATFORM_X);
+	make_account(fx, &app, "user-2", PLATFORM_X);
+	ok(store_holdings_read(fx->store, fx->arena, NOW, &after, &err), &err);
+	assert_int_equal(after.quota_used_bp[QUOTA_ACCOUNTS], 10000);
+	assert_int_equal(after.accounts[PLATFORM_X - 1][ACCOUNT_ACTIVE],
+			 before.accounts[PLATFORM_X - 1][ACCOUNT_ACTIVE] + 2);
+	ok(store_account_disconnect(fx->store, gone.id, NOW, &err), &err);
+	ok(store_holdings_read(fx->store, fx->arena, NOW, &after, &err), &err);
+	assert_int_equal(after.accounts[PLATFORM_X - 1][ACCOUNT_DISCONNECTED],
+			 before.accounts[PLATFORM_X - 1][ACCOUNT_DISCONNECTED] + 1);
+	assert_int_equal(after.accounts[PLATFORM_X - 1][ACCOUNT_ACTIVE],
+			 before.accounts[PLATFORM_X - 1][ACCOUNT_ACTIVE] + 1);
 }
 
 static void pending_posts_fill_and_become_free(void **state)
@@ -430,6 +455,7 @@ int run_quota_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(limits_are_the_settings_or_the_apps_own),
+		STORE_TEST(holdings_are_counted_by_platform_and_state),
 		STORE_TEST(pending_posts_fill_and_become_free),
 		STORE_TEST(stored_bytes_are_counted_as_bytes),
 		STORE_TEST(requests_at_once_take_no_more_than_there_is),
