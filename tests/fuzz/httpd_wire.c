@@ -27,7 +27,7 @@
 #include "log.h"
 #include "random.h"
 
-#define INPUT_MAX_BYTES ((size_t)16 << 10)
+#define INPUT_MAX_BYTES ((size_t)12 << 10)
 #define ANSWERS_MAX_BYTES ((size_t)1 << 20)
 #define BODY_MAX_BYTES 2000
 #define REQUESTS_MAX 64
@@ -41,8 +41,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 /* What a handler saw, or the reading here expects it to see. */
 struct wire_request {
-	char method[16];
-	char target[256];
+	char method[64]; /* the listener takes 32 */
+	char target[INPUT_MAX_BYTES + 1];
 	char body[BODY_MAX_BYTES];
 	size_t body_len;
 	bool has_body; /* a handler without a body's bytes knows none */
