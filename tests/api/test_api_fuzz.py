@@ -13,6 +13,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from checker import Deviation
 from harness import PLATFORMS, ROOT, App, Service, poll
 from mcp_client import LEGACY, MODERN, Mcp
 from test_keys import SCOPE_OF, create
@@ -282,6 +283,11 @@ def check_rights(world, request, scope, answer):
     assert not (is_done and segments & world["foreign"]), f"another app's: {answer.text}"
 
 
+def is_kept_as_it_is(path, deviation):
+    """A draft keeps what it is given inside its members, and names the problems of it: no request is too wrong for that."""
+    return path in ("/drafts", "/drafts/{draft_id}") and ": the request: at " in str(deviation)
+
+
 @pytest.mark.parametrize("path,method", operations())
 def test_no_request_of_the_description_is_a_fault(path, method, world):
     is_prefixed = "servers" not in DESCRIPTION["paths"][path]
@@ -292,8 +298,12 @@ def test_no_request_of_the_description_is_a_fault(path, method, world):
     def run(request):
         token = world["tokens"][request["token"]]
         headers = {**request["headers"], **({"Authorization": f"Bearer {token}"} if token else {})}
-        answer = world["service"].request(method.upper(), ("/v1" if is_prefixed else "") + request["path"], params=request["query"],
-                                          headers=headers, data=request["body"], files=request.get("files"))
+        try:
+            answer = world["service"].request(method.upper(), ("/v1" if is_prefixed else "") + request["path"], params=request["query"],
+                                              headers=headers, data=request["body"], files=request.get("files"))
+        except Deviation as deviation:
+            assert is_kept_as_it_is(path, deviation), deviation
+            return
         assert answer.status_code < 500, answer.text
         check_rights(world, request, scope, answer)
     run()
