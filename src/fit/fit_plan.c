@@ -122,6 +122,8 @@ static void place_inside(const struct fit_order *order, double ratio, struct fit
 bool fit_plan_make(const struct fit_order *order, int64_t width, int64_t height, double shrink,
 		   struct fit_plan *plan_out)
 {
+	if (width < 1 || height < 1)
+		return false;
 	const struct size size = shaped(order, (struct size){(double)width, (double)height});
 	const double scale = scale_of(order, size) * shrink;
 	struct fit_plan plan = {.width = whole(size.width * scale),

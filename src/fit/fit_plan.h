@@ -17,6 +17,6 @@ struct fit_plan {
 };
 
 /* width, height: as shown. shrink: 1 = no smaller than it must be; less shrinks further, for bytes.
- * False: no size is as the order says. */
+ * False: no size is as the order says, or there is nothing to show. */
 bool fit_plan_make(const struct fit_order *order, int64_t width, int64_t height, double shrink,
 		   struct fit_plan *plan_out);

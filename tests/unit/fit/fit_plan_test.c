@@ -89,12 +89,25 @@ static void what_cannot_be_is_refused(void **state)
 	assert_false(fit_plan_make(&small, 640, 480, 0.4, &plan));
 }
 
+/* A loader that says so of a broken file must not divide by it. */
+static void a_picture_without_a_size_is_refused(void **state)
+{
+	(void)state;
+	struct fit_plan plan;
+	const struct fit_order padded = {.ratio_max_permille = 1910, .shape = FIT_SHAPE_PADDED};
+	assert_false(fit_plan_make(&padded, 0, 100, 1, &plan));
+	assert_false(fit_plan_make(&padded, 100, 0, 1, &plan));
+	assert_false(fit_plan_make(&padded, 0, 0, 1, &plan));
+	assert_false(fit_plan_make(&padded, -1, 100, 1, &plan));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_follow_from_the_order),
 		cmocka_unit_test(every_shape_holds_in_whole_pixels),
 		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(a_picture_without_a_size_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
