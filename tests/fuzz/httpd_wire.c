@@ -9,6 +9,7 @@
 #include "httpd.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -219,16 +220,9 @@ static void wire_close(void)
 	rmdir(wire.directory);
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+static void listen_anew(void)
 {
 	struct error err = {0};
-	const struct http_router_config router = {.context = NULL};
-	(void)argc, (void)argv;
-	assert(mkdtemp(wire.directory) != NULL);
-	snprintf(wire.path, sizeof(wire.path), "%s/socket", wire.directory);
-	wire.log = (struct log){.fd = -1, .level = LOG_ERROR};
-	assert(http_router_new(&router, &wire.router, &err) == ERR_NONE);
-	assert(http_router_add(wire.router, routes, COUNT_OF(routes), &err) == ERR_NONE);
 	const struct httpd_config config = {
 		.unix_path = wire.path,
 		.router = wire.router,
@@ -239,7 +233,21 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		.platform_threads = 1,
 		.body_directory = wire.directory,
 	};
+	httpd_close(&wire.httpd, 2000);
 	assert(httpd_open(&config, &wire.httpd, &err) == ERR_NONE);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct error err = {0};
+	const struct http_router_config router = {.context = NULL};
+	(void)argc, (void)argv;
+	assert(mkdtemp(wire.directory) != NULL);
+	snprintf(wire.path, sizeof(wire.path), "%s/socket", wire.directory);
+	wire.log = (struct log){.fd = -1, .level = LOG_ERROR};
+	assert(http_router_new(&router, &wire.router, &err) == ERR_NONE);
+	assert(http_router_add(wire.router, routes, COUNT_OF(routes), &err) == ERR_NONE);
+	listen_anew();
 	atexit(wire_close);
 	return 0;
 }
@@ -431,8 +439,10 @@ static void send_pieces(int fd, struct str bytes, size_t piece)
 	shutdown(fd, SHUT_WR);
 }
 
-/* True: the service closed in order, and all that it said is here. */
-static bool exchange(struct str bytes, size_t piece, char *out, size_t *len_out)
+/* ENDED: the service closed in order, and all that it said is here. */
+enum exchange_end { EXCHANGE_ENDED, EXCHANGE_BROKEN, EXCHANGE_OPEN };
+
+static enum exchange_end exchange(struct str bytes, size_t piece, char *out, size_t *len_out)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", wire.path);
@@ -447,8 +457,9 @@ static bool exchange(struct str bytes, size_t piece, char *out, size_t *len_out)
 		count = recv(fd, out + *len_out, ANSWERS_MAX_BYTES - *len_out, 0);
 		*len_out += count > 0 ? (size_t)count : 0;
 	}
+	const bool is_open = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 	close(fd);
-	return count == 0;
+	return count == 0 ? EXCHANGE_ENDED : is_open ? EXCHANGE_OPEN : EXCHANGE_BROKEN;
 }
 
 static void wait_for_ends(void)
@@ -549,7 +560,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	const struct str bytes = filled_up((struct str){(const char *)data + 1, size - 1}, sent);
 	wire.seen.count = 0;
-	const bool is_whole = exchange(bytes, data[0], answers, &len);
+	const enum exchange_end end = exchange(bytes, data[0], answers, &len);
+	if (end == EXCHANGE_OPEN)
+		listen_anew(); /* what it still does must not be seen with the next input */
 	wait_for_ends();
 	if (has_a_hidden_nul(bytes))
 		return 0;
@@ -557,6 +570,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pthread_mutex_lock(&wire.lock);
 	check_seen(&wire.seen, &expected);
 	pthread_mutex_unlock(&wire.lock);
-	check_answers((struct str){answers, len}, &expected, is_whole);
+	check_answers((struct str){answers, len}, &expected, end == EXCHANGE_ENDED);
 	return 0;
 }
