@@ -6,9 +6,10 @@
  * ready sockets is a multiple of 128; and 400-and-close for every request that two parsers could
  * read differently (duplicate or malformed Content-Length, Content-Length with Transfer-Encoding, a
  * Transfer-Encoding other than chunked, none or two Hosts, control characters in headers or target,
- * folded headers, bare LF, white space before the colon). Two things libmicrohttpd 0.9.75 does not
- * let us see: a bare LF in the chunk framing (so a chunked request is the last one on its
- * connection), and one as the very end of a bodiless header block while nothing follows it.
+ * folded headers, bare LF, white space before the colon). Three things libmicrohttpd 0.9.75 does
+ * not let us see: a bare LF in the chunk framing (so a chunked request is the last one on its
+ * connection), one as the very end of a bodiless header block while nothing follows it, and lines
+ * before a request that end in a bare CR or LF or begin with NUL: it drops them as empty ones.
  * libmicrohttpd itself answers, without the service's error shape and without X-Request-Id,
  * requests that it cannot parse at all: no colon in a header, no version, headers over its buffer
  * (400, 414, 431, 505) and a chunk size that is not a number (400, 413).
