@@ -126,7 +126,7 @@ class Soak:
         made = self.app.post("/v1/media", data=data, headers={"Content-Type": kind})
         text = f"soak picture {number}"
         slug = "instagram" if number % 2 else "facebook"
-        answer = self.app.publish(self.accounts[slug], text, media=[{"type": "image", "media_id": made.json()["data"]["media_id"]}])
+        answer = self.app.publish(self.accounts[slug], text, media=[{"type": "image", "media_id": made.json()["data"]["id"]}])
         assert answer.status_code == 202, answer.text
         self.pictures.append(answer.json()["data"]["post_id"])
 
@@ -146,7 +146,7 @@ class Soak:
     def sample(self, began, posts):
         process = pathlib.Path(f"/proc/{self.service.popen.pid}")
         status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
-        database = sum(path.stat().st_size for path in (self.directory / "data").glob("posthorn.db*"))
+        database = (self.directory / "data/posthorn.db").stat().st_size  # its log comes and goes
         sample = Sample((time.monotonic() - began) / 60, posts, int(status["VmRSS"].split()[0]) / 1024, len(os.listdir(process / "fd")),
                         int(status["Threads"]), self.children(), database / 1048576)
         self.samples.append(sample)
@@ -249,10 +249,12 @@ def main():
     asked = words.parse_args()
     with tempfile.TemporaryDirectory(prefix="posthorn-soak-") as directory:
         soak = Soak(pathlib.Path(directory), asked.minutes, asked.rate)
-        load = soak.run()
-        soak.drain()
-        faults = judge(soak, load)
-        soak.close()
+        try:
+            load = soak.run()
+            soak.drain()
+            faults = judge(soak, load)
+        finally:
+            soak.close()
     for fault in faults:
         print(f"NOT FLAT OR NOT WHOLE: {fault}")
     if not faults:

@@ -3,6 +3,7 @@
 judged, installed, upgraded and purged in a system of its own. Neither a real systemd nor a container engine runs here: KNOWN_ISSUES.md."""
 import json
 import os
+import pathlib
 import re
 import shutil
 import sqlite3
@@ -164,6 +165,8 @@ def test_every_line_of_the_configuration_is_a_setting_at_its_default(pages, tmp_
 
 @pytest.fixture(scope="module")
 def dist():
+    if os.environ.get("POSTHORN_DIST"):  # built before
+        return pathlib.Path(os.environ["POSTHORN_DIST"])
     code, said = run(ROOT / "dev", "package", cwd=ROOT)
     assert code == 0, said
     return ROOT / "dist"
