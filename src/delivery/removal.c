@@ -9,7 +9,9 @@
 
 #include "policy.h"
 
-/* a deletion's answer was lost, and nothing has settled it since */
+/* A deletion's answer was lost, and nothing has settled it since: so many parts were there then. A
+ * look that still shows the post settles nothing: the platform may show it for a while, and a
+ * deletion may arrive late. */
 #define FLOW_UNCERTAIN "removal.uncertain"
 /* our own variables of the delivery's flow */
 #define DELIVERY_PREFIX "delivery."
@@ -54,6 +56,14 @@ static enum err_kind read_parts(struct delivery_task *t, struct error *err)
 	return ERR_NONE;
 }
 
+static int64_t open_parts(const struct delivery_task *t)
+{
+	int64_t count = 0;
+	for (size_t i = 0; i < t->flow.part_count; i++)
+		count += !t->flow.parts[i].is_done;
+	return count;
+}
+
 static enum next begin_new(struct delivery_task *t)
 {
 	struct error err = {0};
@@ -70,9 +80,8 @@ enum next removal_begin(struct delivery_task *t)
 	t->was_unknown = false;
 	if (t->removal.is_new && begin_new(t) == NEXT_PLANNED)
 		return NEXT_PLANNED;
-	if (t->removal.is_call_open)
-		flow_set_int(&t->flow, FLOW_UNCERTAIN,
-			     1); /* we died before its answer was written */
+	if (t->removal.is_call_open) /* we died before its answer was written */
+		flow_set_int(&t->flow, FLOW_UNCERTAIN, open_parts(t));
 	if (t->work.is_app_deleted)
 		return fail(t, FAILURE_CODE_CANCELLED, STR("The app was deleted."));
 	if (!account_state_is_usable(state))
@@ -103,7 +112,7 @@ enum next removal_ask_again(struct delivery_task *t)
 	t->removal.is_call_open = false;
 	t->save.call_state = CALL_STATE_NONE;
 	t->flow.stage = STR("");
-	flow_set_int(&t->flow, FLOW_UNCERTAIN, 1);
+	flow_set_int(&t->flow, FLOW_UNCERTAIN, open_parts(t));
 	record_verdict(t, STR("in_doubt"));
 	const int64_t wait_ms = policy_probe_wait_ms(t->save.looks);
 	t->save.looks++;
@@ -131,10 +140,8 @@ static void fail_as_unknown(struct delivery_task *t)
 
 void removal_turn_ends(struct delivery_task *t)
 {
-	const bool is_deletion =
-		t->turn.plan->action == TASK_SEND && t->turn.plan->call.kind == CALL_PUBLISH;
-	/* It was there when the platform was asked, or else it would not be deleted again. */
-	if (is_deletion)
+	/* That part is gone; what is said of the next one is said of a part that is there. */
+	if (open_parts(t) < flow_get_int(&t->flow, FLOW_UNCERTAIN, 0))
 		flow_unset(&t->flow, FLOW_UNCERTAIN);
 	if (t->save.failure != NULL &&
 	    (t->save.next == DELIVERY_FAILED || t->save.next == DELIVERY_PARTIAL))
