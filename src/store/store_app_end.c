@@ -109,7 +109,9 @@ static enum err_kind disconnect_idle(struct store_tx *tx, struct str app_id, int
 		kind = sql_number(tx->sql, SQL_END_OPEN_COUNT, SQL_ARGS(id), &open, err);
 	if (kind != ERR_NONE || open > 0)
 		return kind;
-	kind = sql_run(tx->sql, SQL_END_CREDENTIALS, SQL_ARGS(id), NULL, err);
+	kind = sql_run(tx->sql, SQL_SANDBOX_JOURNAL_DELETE, SQL_ARGS(id), NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_END_CREDENTIALS, SQL_ARGS(id), NULL, err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_END_STAGE,
 					  SQL_ARGS(id, sql_int(APP_END_DONE)), NULL, err)
 				: kind;

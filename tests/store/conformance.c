@@ -28,6 +28,7 @@ int main(int argc, char **argv)
 	failures += run_look_tests();
 	failures += run_reseal_tests();
 	failures += run_retry_many_tests();
+	failures += run_sandbox_tests();
 	failures += run_audit_tests();
 	return failures == 0 ? 0 : 1;
 }

@@ -342,3 +342,14 @@ struct page list_posts(struct fixture *fx, const struct post_filter *filter)
 	   &err);
 	return page;
 }
+
+struct fixture open_other(const struct fixture *fx)
+{
+	struct fixture other = *fx;
+	struct error err = {0};
+	const struct store_config config = {
+		.url = fx->url, .clock = clock_system(), .is_owner = true};
+	other.store = NULL;
+	ok(store_open(&config, &other.store, &err), &err);
+	return other;
+}

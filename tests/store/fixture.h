@@ -50,6 +50,8 @@ struct str new_name(struct fixture *fx, const char *prefix);
 /* Fails the test unless kind is NONE. */
 void ok(enum err_kind kind, const struct error *err);
 
+/* As fx, through another node of the same database; its store is the caller's to close. */
+struct fixture open_other(const struct fixture *fx);
 struct app_row make_app(struct fixture *fx);
 /* An account of the app that may be published to. */
 struct account_row make_account(struct fixture *fx, const struct app_row *app, const char *user_id,
@@ -111,6 +113,7 @@ int run_quota_tests(void);
 int run_removal_tests(void);
 int run_reseal_tests(void);
 int run_retry_many_tests(void);
+int run_sandbox_tests(void);
 int run_audit_tests(void);
 int run_turn_tests(void);
 int run_beside_tests(void);

@@ -38,18 +38,6 @@ static const struct node_row *find_node(const struct nodes *nodes, struct str id
 	return NULL;
 }
 
-/* As fx, through another node of the same database. */
-static struct fixture open_other(const struct fixture *fx)
-{
-	struct fixture other = *fx;
-	struct error err = {0};
-	const struct store_config config = {
-		.url = fx->url, .clock = clock_system(), .is_owner = true};
-	other.store = NULL;
-	ok(store_open(&config, &other.store, &err), &err);
-	return other;
-}
-
 static int64_t beat(struct fixture *fx)
 {
 	struct error err = {0};
