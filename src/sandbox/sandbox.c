@@ -234,7 +234,7 @@ static void dispatch(void *context, struct http_request *request, struct http_re
 	struct sandbox_tape *tape = request->user; /* a world's: sandbox_world.c */
 	request->user = sandbox;                   /* logged here, not in after_answer */
 	struct sandbox_call call;
-	sandbox_call_init(&call, bound, request, response);
+	sandbox_call_init(&call, bound, request, response, tape);
 	const int64_t at_us = tape != NULL ? tape->now_us : clock_now_us(sandbox->clock);
 	const struct str entry = sandbox_reqlog_format(request->arena, request, call.body, at_us);
 	sandbox_lock(sandbox);
@@ -445,17 +445,6 @@ struct str sandbox_base_url(const struct sandbox *sandbox)
 
 /* ---- closing ---- */
 
-static void remove_files(const char *directory)
-{
-	DIR *dir = directory != NULL ? opendir(directory) : NULL;
-	if (dir == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-		unlinkat(dirfd(dir), entry->d_name, 0); /* "." and ".." are refused */
-	closedir(dir);
-	rmdir(directory);
-}
-
 void sandbox_wake_all(struct sandbox *sandbox)
 {
 	sandbox_lock(sandbox);
@@ -476,8 +465,8 @@ void sandbox_close(struct sandbox **sandbox)
 	sandbox_world_end(s);
 	sandbox_fini(s);
 	if (s->world == NULL) {
-		remove_files(s->body_directory);
-		remove_files(s->directory);
+		sandbox_remove_directory(s->body_directory);
+		sandbox_remove_directory(s->directory);
 	}
 	free(s->world);
 	free(s->body_directory);

@@ -48,10 +48,11 @@ static struct str map_body(struct arena *arena, const char *path, int64_t size_b
 }
 
 /* The address that the caller used, so that our absolute URLs work for any listening address. */
-static struct str base_url(const struct sandbox *sandbox, const struct http_request *request)
+static struct str base_url(const struct sandbox *sandbox, const struct http_request *request,
+			   const struct sandbox_tape *tape)
 {
-	if (sandbox->world != NULL)
-		return str_of(sandbox->world->seen_url);
+	if (tape != NULL)
+		return tape->home->seen_url;
 	const struct str *host = http_request_header(request, "host");
 	if (host != NULL && host->len > 0 && host->len < 256) {
 		const struct str text =
@@ -65,7 +66,8 @@ static struct str base_url(const struct sandbox *sandbox, const struct http_requ
 }
 
 void sandbox_call_init(struct sandbox_call *call, const struct bound_route *bound,
-		       struct http_request *request, struct http_response *response)
+		       struct http_request *request, struct http_response *response,
+		       const struct sandbox_tape *tape)
 {
 	*call = (struct sandbox_call){
 		.sandbox = bound->sandbox,
@@ -74,7 +76,7 @@ void sandbox_call_init(struct sandbox_call *call, const struct bound_route *boun
 		.request = request,
 		.response = response,
 		.arena = request->arena,
-		.base_url = base_url(bound->sandbox, request),
+		.base_url = base_url(bound->sandbox, request, tape),
 		.body = request->body,
 	};
 	if (request->body_path != NULL)

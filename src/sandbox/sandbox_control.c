@@ -156,10 +156,10 @@ static void post_knobs(void *context, struct http_request *request, struct http_
 static void post_reset(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-	(void)request;
+	struct sandbox_tape *tape = request->user; /* a world's */
 	sandbox_lock(sandbox);
 	if (sandbox->world != NULL)
-		sandbox_journal_restart(sandbox);
+		tape->is_lost = !sandbox_journal_restart(sandbox);
 	else
 		sandbox_reset(sandbox);
 	sandbox_unlock(sandbox);

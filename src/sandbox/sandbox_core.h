@@ -131,6 +131,8 @@ void sandbox_ledger_write(struct sandbox *sandbox, struct buf *out);
 #define SANDBOX_WORLD_STATE_MAX_BYTES ((size_t)128 << 20)
 #define SANDBOX_WORLD_REQLOG_BYTES_MAX ((size_t)8 << 20)
 #define SANDBOX_BODY_INLINE_MAX_BYTES ((size_t)64 << 10) /* larger ones stay files */
+/* The same where a port keeps journals: files stay on this disk. */
+#define SANDBOX_BODY_KEPT_MAX_BYTES ((size_t)2 << 20)
 
 struct sandbox_journal;
 
@@ -143,10 +145,8 @@ struct sandbox_of_app {
 		char *client_secret;
 	} names[SANDBOX_PLATFORM_COUNT];
 	const struct sandbox_world_port *port;
-	const char *seen_url;
-	const char *seen_path; /* of seen_url: "/sandbox" or "" */
-	const char *redirect_prefix;
 	int64_t bytes_max;
+	int64_t hold; /* sandbox_worlds_set_hold() */
 	struct sandbox_journal *journal;
 	struct sandbox_tape *tape; /* of the call that holds the lock; NULL = none */
 	struct clock clock;        /* the call's time while there is a tape */
@@ -238,15 +238,25 @@ bool sandbox_world_allows_header(struct str name);
 /* Opens the journal in sandbox->directory, or begins one. */
 enum err_kind sandbox_journal_open(struct sandbox *sandbox, struct error *err);
 void sandbox_journal_close(struct sandbox *sandbox);
-/* A tape for a call that begins now: what will be drawn. */
+/* A tape for a call that begins now: what will be drawn. Its home is the caller's to set. */
 void sandbox_tape_begin(struct sandbox *sandbox, struct sandbox_tape *tape, struct arena *arena);
-/* Writes the call down. */
-void sandbox_journal_add(struct sandbox *sandbox, const struct http_request *request,
+/* Writes the call down. False: it could not be kept where it must be. */
+bool sandbox_journal_add(struct sandbox *sandbox, const struct http_request *request,
 			 const struct sandbox_tape *tape);
-/* Begins anew after a reset. */
-void sandbox_journal_restart(struct sandbox *sandbox);
+/* Begins anew after a reset. False: it could not be kept where it must be. */
+bool sandbox_journal_restart(struct sandbox *sandbox);
 /* Forgets old calls when there is too much. False: there still is. */
 bool sandbox_journal_make_room(struct sandbox *sandbox);
+
+/* sandbox_disk.c */
+/* False: errno says why; a part may be written. */
+bool sandbox_write_all(int fd, const char *bytes, size_t len);
+/* The files of a directory whose names begin with prefix ("" = all). A directory that is not there,
+ * or NULL, has none. */
+void sandbox_remove_files(const char *directory, const char *prefix);
+void sandbox_remove_directory(const char *directory);
+/* The same files together; directory is not NULL. */
+int64_t sandbox_files_bytes(const char *directory, const char *prefix);
 
 /* sandbox_lock.c */
 /* Lets go of the lock in a call, and takes it again with the call's tape. */
@@ -283,9 +293,10 @@ void sandbox_media_count(struct sandbox *sandbox);
 bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256);
 void sandbox_uploads_clear(struct sandbox *sandbox);
 
-/* sandbox_call.c: fills a call for a request. Needs no lock. */
+/* sandbox_call.c: fills a call for a request. tape: a world's; else NULL. Needs no lock. */
 void sandbox_call_init(struct sandbox_call *call, const struct bound_route *bound,
-		       struct http_request *request, struct http_response *response);
+		       struct http_request *request, struct http_response *response,
+		       const struct sandbox_tape *tape);
 
 /* sandbox_page.c */
 void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response);

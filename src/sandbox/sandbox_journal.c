@@ -7,8 +7,11 @@
  *
  * DIRECTORY/journal: a head of HEAD_BYTES (mark and seed), then records: length and FNV sum in 32
  * bits each, then fields, numbers in the machine's byte order. DIRECTORY/body-N: bodies that came
- * as files. DIRECTORY/media-SHA: sandbox_media.c. */
-#include <dirent.h>
+ * as files. DIRECTORY/media-SHA: sandbox_media.c.
+ *
+ * Where a port keeps journals too (sandbox_world.h), that one is the truth and the file is its
+ * copy: whoever opens the world next may have another directory. Bodies and media stay in ours; of
+ * a call whose body is not here nothing comes back. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,11 +31,14 @@
 
 #define MARK "posthorn-sandbox-1\n"
 #define HEAD_BYTES 64
+#define BODY_PREFIX "body-"
 #define RECORD_MAX_BYTES ((size_t)4 << 20)
 #define PLAY_ARENA_MAX_BYTES ((size_t)64 << 20)
 #define KEPT_OF_ROOM 4 /* a quarter stays when there is too much */
 /* More makes opening slow: calls, not bytes. */
 #define RECORDS_MAX 20000
+/* Of a journal that a port keeps: it is read over a network, and stands in somebody's database. */
+#define PORT_BYTES_MAX (INT64_C(64) << 20)
 
 struct sandbox_journal {
 	int fd;
@@ -56,9 +62,33 @@ static void path_of(const struct sandbox *sandbox, const char *name, char out[51
 	snprintf(out, 512, "%s/%s", sandbox->directory, name);
 }
 
+static const struct sandbox_world_port *port_of(const struct sandbox *sandbox)
+{
+	const struct sandbox_world_port *port = sandbox->world->port;
+	return port->journal_read != NULL ? port : NULL;
+}
+
+/* False: it is not kept where it must be. */
+static bool tell_port(const struct sandbox *sandbox, struct str bytes, bool is_all)
+{
+	const struct sandbox_world_port *port = port_of(sandbox);
+	const struct sandbox_journal_piece piece = {.app_id = str_of(sandbox->world->app_id),
+						    .hold = sandbox->world->hold,
+						    .bytes = bytes,
+						    .is_all = is_all};
+	struct error err = {0};
+	if (port == NULL)
+		return true;
+	const enum err_kind kind = port->journal_write(port->context, &piece, &err);
+	if (kind != ERR_NONE)
+		LOG(sandbox->log, WARN, "sandbox_call_lost", log_str("app", piece.app_id),
+		    log_str("error", str_of(err.text)));
+	return kind == ERR_NONE;
+}
+
 static void body_path_of(const struct sandbox *sandbox, uint64_t file, char out[512])
 {
-	snprintf(out, 512, "%s/body-%llu", sandbox->directory, (unsigned long long)file);
+	snprintf(out, 512, "%s/" BODY_PREFIX "%llu", sandbox->directory, (unsigned long long)file);
 }
 
 /* ---- the tape ---- */
@@ -157,20 +187,6 @@ static bool keep_body(struct sandbox *sandbox, const struct http_request *reques
 	return link(request->body_path, path) == 0;
 }
 
-static bool write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		const ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 static void close_journal(struct sandbox_journal *journal)
 {
 	if (journal->fd >= 0)
@@ -178,12 +194,19 @@ static void close_journal(struct sandbox_journal *journal)
 	journal->fd = -1;
 }
 
+/* As it stands in a journal. */
+static struct str whole_record(struct arena *arena, struct str bytes)
+{
+	const uint32_t head[2] = {(uint32_t)bytes.len, fnv_hash(bytes)};
+	return str_concat(arena, (struct str){(const char *)head, sizeof(head)}, bytes);
+}
+
 /* A record that is cut short is no record, and neither is what would follow it: it goes. */
 static bool write_record(struct sandbox_journal *journal, struct str bytes)
 {
 	const uint32_t head[2] = {(uint32_t)bytes.len, fnv_hash(bytes)};
-	if (write_all(journal->fd, (const char *)head, sizeof(head)) &&
-	    write_all(journal->fd, bytes.ptr, bytes.len)) {
+	if (sandbox_write_all(journal->fd, (const char *)head, sizeof(head)) &&
+	    sandbox_write_all(journal->fd, bytes.ptr, bytes.len)) {
 		journal->size_bytes += (int64_t)(sizeof(head) + bytes.len);
 		journal->records++;
 		return true;
@@ -195,32 +218,41 @@ static bool write_record(struct sandbox_journal *journal, struct str bytes)
 	return false;
 }
 
-void sandbox_journal_add(struct sandbox *sandbox, const struct http_request *request,
+static struct str format_record(struct buf *out, const struct http_request *request,
+				const struct sandbox_tape *tape, const struct record *record)
+{
+	buf_init(out, request->arena, RECORD_MAX_BYTES);
+	put_number(out, record->touches_account);
+	put_number(out, (int64_t)record->file);
+	put_number(out, record->file_bytes);
+	put_number(out, tape->now_us);
+	buf_add(out, (struct str){(const char *)tape->seed, sizeof(tape->seed)});
+	put_request(out, request);
+	put_text(out, record->file == 0 ? request->body : STR(""));
+	put_number(out, (int64_t)tape->pull_count);
+	for (size_t i = 0; i < tape->pull_count; i++)
+		put_pull(out, &tape->pulls[i]);
+	put_text(out, tape->home->seen_url); /* what posts' addresses were made of */
+	return buf_str(out);
+}
+
+bool sandbox_journal_add(struct sandbox *sandbox, const struct http_request *request,
 			 const struct sandbox_tape *tape)
 {
 	struct sandbox_journal *journal = sandbox->world->journal;
 	struct record record = {.touches_account = tape->touches_account};
 	struct buf out;
 	if (journal == NULL || journal->fd < 0)
-		return;
+		return journal == NULL || port_of(sandbox) == NULL;
 	const bool is_kept = keep_body(sandbox, request, &record);
-	buf_init(&out, request->arena, RECORD_MAX_BYTES);
-	put_number(&out, record.touches_account);
-	put_number(&out, (int64_t)record.file);
-	put_number(&out, record.file_bytes);
-	put_number(&out, tape->now_us);
-	buf_add(&out, (struct str){(const char *)tape->seed, sizeof(tape->seed)});
-	put_request(&out, request);
-	put_text(&out, record.file == 0 ? request->body : STR(""));
-	put_number(&out, (int64_t)tape->pull_count);
-	for (size_t i = 0; i < tape->pull_count; i++)
-		put_pull(&out, &tape->pulls[i]);
-	if (is_kept && !out.is_over && write_record(journal, buf_str(&out))) {
+	const struct str bytes = format_record(&out, request, tape, &record);
+	if (is_kept && !out.is_over && write_record(journal, bytes)) {
 		journal->files_bytes += record.file_bytes;
-		return;
+		return tell_port(sandbox, whole_record(request->arena, bytes), false);
 	}
 	LOG(sandbox->log, WARN, "sandbox_call_not_kept",
 	    log_str("app", str_of(sandbox->world->app_id)));
+	return port_of(sandbox) == NULL;
 }
 
 /* ---- reading ---- */
@@ -309,9 +341,17 @@ static void read_tape(struct arena *arena, struct str *in, struct sandbox_tape *
 		take_pull(in, &tape->pulls[tape->pull_count++]);
 }
 
+/* The body's file, as it was when the record was written. */
+static bool has_body(const struct record *record, const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && st.st_size == record->file_bytes;
+}
+
 static void play(struct sandbox *sandbox, struct arena *arena, const struct record *record)
 {
-	struct sandbox_tape tape = {.is_played = true};
+	struct sandbox_home home = {0};
+	struct sandbox_tape tape = {.is_played = true, .home = &home, .seen_path = ""};
 	struct http_response response;
 	char path[512];
 	struct str in = str_slice(record->bytes, 3 * sizeof(int64_t), record->bytes.len);
@@ -323,8 +363,9 @@ static void play(struct sandbox *sandbox, struct arena *arena, const struct reco
 	in = str_slice(in, sizeof(tape.seed), in.len);
 	read_request(arena, &in, request);
 	read_tape(arena, &in, &tape);
+	home.seen_url = take_text(&in);
 	body_path_of(sandbox, record->file, path);
-	if (record->file != 0 && access(path, R_OK) != 0)
+	if (record->file != 0 && !has_body(record, path))
 		return;
 	if (record->file != 0) {
 		request->body_path = path;
@@ -372,6 +413,19 @@ static bool read_whole(int fd, struct arena *arena, struct str *out)
 	return true;
 }
 
+/* What stands in the file stands in the port's place too. */
+static bool tell_port_of_all(struct sandbox *sandbox)
+{
+	struct str content = STR("");
+	if (port_of(sandbox) == NULL)
+		return true;
+	struct arena *arena = arena_new("sandbox journal", (size_t)1 << 30);
+	const bool is_told = read_whole(sandbox->world->journal->fd, arena, &content) &&
+			     tell_port(sandbox, content, true);
+	arena_free(&arena);
+	return is_told;
+}
+
 static bool write_head(struct sandbox_journal *journal)
 {
 	char head[HEAD_BYTES] = MARK;
@@ -380,28 +434,52 @@ static bool write_head(struct sandbox_journal *journal)
 	journal->files_bytes = 0;
 	journal->records = 0;
 	return ftruncate(journal->fd, 0) == 0 && lseek(journal->fd, 0, SEEK_SET) == 0 &&
-	       write_all(journal->fd, head, sizeof(head));
-}
-
-/* Files that no record speaks of: bodies of forgotten calls, what a crash left. */
-static void remove_strays(struct sandbox *sandbox, const char *prefix)
-{
-	DIR *dir = opendir(sandbox->directory);
-	if (dir == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-		if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	}
-	closedir(dir);
+	       sandbox_write_all(journal->fd, head, sizeof(head));
 }
 
 static bool begin(struct sandbox *sandbox)
 {
 	struct sandbox_journal *journal = sandbox->world->journal;
 	random_fill(sandbox->world->real_random, journal->seed, sizeof(journal->seed));
-	remove_strays(sandbox, "body-");
-	return write_head(journal);
+	sandbox_remove_files(sandbox->directory, BODY_PREFIX);
+	return write_head(journal) && tell_port_of_all(sandbox);
+}
+
+static bool is_journal(struct str content)
+{
+	return content.len >= HEAD_BYTES && str_has_prefix(content, STR(MARK));
+}
+
+static struct str seed_in(struct str content)
+{
+	return str_slice(content, HEAD_BYTES - SANDBOX_SEED_BYTES, HEAD_BYTES);
+}
+
+/* The file becomes a copy of what the port keeps; a port that keeps nothing yet is told what the
+ * file has, which is then from before there was one. */
+static bool copy_from_port(struct sandbox *sandbox, struct arena *arena, struct str *content)
+{
+	struct sandbox_journal *journal = sandbox->world->journal;
+	const struct sandbox_world_port *port = port_of(sandbox);
+	struct str kept = STR("");
+	struct error err = {0};
+	if (port == NULL)
+		return true;
+	if (port->journal_read(port->context, arena, str_of(sandbox->world->app_id), &kept, &err) !=
+	    ERR_NONE) {
+		LOG(sandbox->log, WARN, "sandbox_not_read",
+		    log_str("app", str_of(sandbox->world->app_id)),
+		    log_str("error", str_of(err.text)));
+		return false;
+	}
+	if (!is_journal(kept))
+		return !is_journal(*content) || tell_port(sandbox, *content, true);
+	/* Bodies of another life of this world have the same names. */
+	if (!is_journal(*content) || !str_equal(seed_in(kept), seed_in(*content)))
+		sandbox_remove_files(sandbox->directory, BODY_PREFIX);
+	*content = kept;
+	return ftruncate(journal->fd, 0) == 0 && lseek(journal->fd, 0, SEEK_SET) == 0 &&
+	       sandbox_write_all(journal->fd, kept.ptr, kept.len);
 }
 
 /* Sets the state to what the journal says. */
@@ -409,14 +487,13 @@ static bool restore(struct sandbox *sandbox, struct arena *arena)
 {
 	struct sandbox_journal *journal = sandbox->world->journal;
 	struct str content = STR("");
-	if (!read_whole(journal->fd, arena, &content))
+	if (!read_whole(journal->fd, arena, &content) || !copy_from_port(sandbox, arena, &content))
 		return false;
-	const bool is_ours = content.len >= HEAD_BYTES && str_has_prefix(content, STR(MARK));
+	const bool is_ours = is_journal(content);
 	if (!is_ours && !begin(sandbox))
 		return false;
 	if (is_ours)
-		memcpy(journal->seed, content.ptr + HEAD_BYTES - SANDBOX_SEED_BYTES,
-		       SANDBOX_SEED_BYTES);
+		memcpy(journal->seed, seed_in(content).ptr, SANDBOX_SEED_BYTES);
 	sandbox_lock(sandbox);
 	reset_by_seed(sandbox);
 	sandbox_unlock(sandbox);
@@ -452,7 +529,7 @@ enum err_kind sandbox_journal_open(struct sandbox *sandbox, struct error *err)
 	world->journal = journal;
 	journal->next_file = 1;
 	journal->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	remove_strays(sandbox, "intake-");
+	sandbox_remove_files(sandbox->directory, "intake-");
 	sandbox_media_count(sandbox);
 	if (journal->fd >= 0 && restore_from_file(sandbox))
 		return ERR_NONE;
@@ -469,12 +546,12 @@ void sandbox_journal_close(struct sandbox *sandbox)
 	sandbox->world->journal = NULL;
 }
 
-void sandbox_journal_restart(struct sandbox *sandbox)
+bool sandbox_journal_restart(struct sandbox *sandbox)
 {
-	if (sandbox->world->journal->fd >= 0)
-		begin(sandbox);
+	const bool is_begun = sandbox->world->journal->fd >= 0 && begin(sandbox);
 	sandbox_media_clear(sandbox);
 	reset_by_seed(sandbox);
+	return is_begun || port_of(sandbox) == NULL;
 }
 
 /* ---- forgetting ---- */
@@ -489,8 +566,10 @@ static int64_t journal_bytes(const struct sandbox *sandbox)
 
 static bool is_too_much(const struct sandbox *sandbox)
 {
+	const struct sandbox_journal *journal = sandbox->world->journal;
 	return journal_bytes(sandbox) > sandbox->world->bytes_max ||
-	       sandbox->world->journal->records > RECORDS_MAX || sandbox_is_full(sandbox);
+	       journal->records > RECORDS_MAX || sandbox_is_full(sandbox) ||
+	       (port_of(sandbox) != NULL && journal->size_bytes > PORT_BYTES_MAX);
 }
 
 static int64_t weight_of(const struct record *record)
@@ -541,7 +620,7 @@ static bool forget(struct sandbox *sandbox, struct arena *arena, int64_t kept_by
 	}
 	close(journal->fd);
 	journal->fd = new.fd;
-	return true;
+	return tell_port_of_all(sandbox);
 }
 
 /* Of calls that were forgotten. */
@@ -589,7 +668,9 @@ static bool forget_down_to(struct sandbox *sandbox, int64_t kept_bytes, uint64_t
 
 bool sandbox_journal_make_room(struct sandbox *sandbox)
 {
-	const int64_t room_bytes = sandbox->world->bytes_max;
+	const int64_t own_bytes = sandbox->world->bytes_max;
+	const int64_t room_bytes =
+		port_of(sandbox) != NULL && own_bytes > PORT_BYTES_MAX ? PORT_BYTES_MAX : own_bytes;
 	if (!is_too_much(sandbox))
 		return true;
 	if (!forget_down_to(sandbox, room_bytes / KEPT_OF_ROOM, RECORDS_MAX / KEPT_OF_ROOM))

@@ -5,6 +5,9 @@
 
 #include "sandbox_core.h"
 
+/* Anybody can open a page that hangs, and places for browsers are few. */
+#define BROWSER_HANGS_MS 5000
+
 void sandbox_lock(struct sandbox *sandbox)
 {
 	pthread_mutex_lock(&sandbox->lock);
@@ -34,6 +37,8 @@ bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms)
 	struct sandbox_tape *tape = sandbox->world != NULL ? sandbox->world->tape : NULL;
 	if (tape != NULL && tape->is_played)
 		return true;
+	if (tape != NULL && tape->is_browsers && duration_ms > BROWSER_HANGS_MS)
+		duration_ms = BROWSER_HANGS_MS;
 	const struct timespec deadline = thread_deadline(duration_ms * US_PER_MS);
 	while (!sandbox->is_closing &&
 	       thread_wait_until(&sandbox->closing, &sandbox->lock, &deadline))

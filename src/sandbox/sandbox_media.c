@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Media, really fetched and really examined. Bytes that are small enough to show are kept, one file
  * per digest. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@
 
 /* hashing more than this takes long enough to release the lock */
 #define LOOK_LOCKED_MAX_BYTES ((size_t)1 << 20)
+#define MEDIA_PREFIX "media-"
 #define PULL_MAX_BYTES (INT64_C(1) << 30)
 #define PULL_TIMEOUT_MS 20000
 #define PULL_REDIRECTS_MAX 3L
@@ -59,20 +59,6 @@ static void intake_drop_file(struct intake *intake)
 	intake->fd = -1;
 }
 
-static bool write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		const ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 static bool intake_add(struct intake *intake, const char *bytes, size_t len)
 {
 	const size_t head_room = SNIFF_BYTES_WANTED - intake->head_len;
@@ -87,14 +73,14 @@ static bool intake_add(struct intake *intake, const char *bytes, size_t len)
 		memcpy(intake->head + intake->head_len, bytes, head_take);
 	intake->head_len += head_take;
 	if (intake->size_bytes > SANDBOX_MEDIA_KEPT_EACH_MAX_BYTES ||
-	    (intake->fd >= 0 && !write_all(intake->fd, bytes, len)))
+	    (intake->fd >= 0 && !sandbox_write_all(intake->fd, bytes, len)))
 		intake_drop_file(intake);
 	return true;
 }
 
 static void kept_path(const struct sandbox *sandbox, const char *sha256, char out[512])
 {
-	snprintf(out, 512, "%s/media-%s", sandbox->directory, sha256);
+	snprintf(out, 512, "%s/" MEDIA_PREFIX "%s", sandbox->directory, sha256);
 }
 
 bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256)
@@ -271,11 +257,13 @@ static bool find_way(struct sandbox_call *call, struct str *url, struct pull_way
 	*way = (struct pull_way){.port = world != NULL ? world->port : NULL};
 	if (world == NULL)
 		return true;
-	const struct str own = world->port->own_url(world->port->context, call->arena, *url);
-	way->is_own = !str_is_empty(own);
+	const struct sandbox_home *home = world->tape->home;
+	const struct str given_out = str_concat(call->arena, home->media_url, STR("/media/"));
+	way->is_own = str_has_prefix(*url, given_out);
 	if (!way->is_own)
 		return world->port->allows_url(world->port->context, call->arena, *url);
-	*url = own;
+	*url = str_concat(call->arena, home->media_way,
+			  str_slice(*url, home->media_url.len, url->len));
 	return true;
 }
 
@@ -395,28 +383,11 @@ void sandbox_media_answer(struct sandbox *sandbox, struct http_request *request,
 
 void sandbox_media_clear(struct sandbox *sandbox)
 {
-	DIR *dir = opendir(sandbox->directory);
 	sandbox->media_kept_bytes = 0;
-	if (dir == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-		if (strncmp(entry->d_name, "media-", 6) == 0)
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	}
-	closedir(dir);
+	sandbox_remove_files(sandbox->directory, MEDIA_PREFIX);
 }
 
 void sandbox_media_count(struct sandbox *sandbox)
 {
-	DIR *dir = opendir(sandbox->directory);
-	struct stat st;
-	sandbox->media_kept_bytes = 0;
-	if (dir == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-		if (strncmp(entry->d_name, "media-", 6) == 0 &&
-		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-			sandbox->media_kept_bytes += st.st_size;
-	}
-	closedir(dir);
+	sandbox->media_kept_bytes = sandbox_files_bytes(sandbox->directory, MEDIA_PREFIX);
 }

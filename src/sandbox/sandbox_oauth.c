@@ -76,10 +76,10 @@ bool sandbox_redirect_is_registered(struct sandbox_call *call, struct str redire
 {
 	struct url url;
 	const struct sandbox_of_app *world = call->sandbox->world;
-	if (world != NULL && world->tape != NULL && world->tape->is_played)
+	if (world != NULL && world->tape->is_played)
 		return true; /* the service may have had another address then */
 	if (world != NULL)
-		return str_has_prefix(redirect_uri, str_of(world->redirect_prefix)) &&
+		return str_has_prefix(redirect_uri, world->tape->home->redirect_prefix) &&
 		       !str_has_control(redirect_uri);
 	return url_parse(call->arena, redirect_uri, &url, NULL) == ERR_NONE && !url.has_fragment &&
 	       is_loopback(&url);

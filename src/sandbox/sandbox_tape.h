@@ -26,7 +26,11 @@ struct sandbox_tape {
 	uint64_t drawn;                  /* how often seed was drawn from */
 	struct sandbox_tape_pull *pulls; /* SANDBOX_TAPE_PULLS_MAX, in the call's arena */
 	size_t pull_count;
-	size_t pull_next;     /* playing: the next to give */
-	bool is_played;       /* from the journal: nothing outside is asked */
-	bool touches_account; /* it made or used a code or token: never forgotten */
+	size_t pull_next; /* playing: the next to give */
+	bool is_played;   /* from the journal: nothing outside is asked */
+	bool is_lost;     /* it could not be kept where it must be: it was never made */
+	bool is_browsers; /* whoever makes it hangs for a moment only */
+	const struct sandbox_home *home;
+	const char *seen_path; /* of home's seen_url: "/sandbox" or "" */
+	bool touches_account;  /* it made or used a code or token: never forgotten */
 };

@@ -76,7 +76,7 @@ struct str sandbox_client_secret(const struct sandbox *sandbox, struct arena *ar
 
 const char *sandbox_page_prefix(const struct sandbox *sandbox)
 {
-	return sandbox->world != NULL ? sandbox->world->seen_path : "";
+	return sandbox->world != NULL ? sandbox->world->tape->seen_path : "";
 }
 
 struct str sandbox_page_mark(const struct sandbox *sandbox, struct arena *arena)
@@ -119,7 +119,7 @@ void sandbox_world_call_ends(struct sandbox *sandbox, const struct http_request 
 {
 	sandbox->world->tape = NULL;
 	if (tape != NULL && !tape->is_played)
-		sandbox_journal_add(sandbox, request, tape);
+		tape->is_lost = !sandbox_journal_add(sandbox, request, tape);
 }
 
 void sandbox_world_end(struct sandbox *sandbox)

@@ -43,24 +43,34 @@ struct sandbox_world_app {
 
 #define SANDBOX_WORLD_BYTES_MAX (INT64_C(2) << 30)
 
+struct sandbox_journal_piece {
+	struct str app_id;
+	int64_t hold; /* sandbox_worlds_set_hold(): under which its world was opened */
+	struct str bytes;
+	bool is_all; /* in the place of what was there */
+};
+
 /* How a world reaches the outside. Any thread. */
 struct sandbox_world_port {
-	/* A URL that leads to the service itself, as this machine reaches it; else empty. */
-	struct str (*own_url)(void *context, struct arena *arena, struct str url);
 	/* May such an address be connected to? */
 	bool (*allows_url)(void *context, struct arena *arena, struct str url);
 	bool (*allows_address)(void *context, const struct sockaddr *address);
 	/* NOT_FOUND: there is no such test app. May block. */
 	enum err_kind (*find_app)(void *context, struct arena *arena, struct str app_id,
 				  struct sandbox_world_app *out, struct error *err);
+	/* Where journals are kept beside the directory, for whoever opens the worlds after us; both
+	 * NULL: nowhere. A journal is bytes: all of them, in arena (empty: none is kept), and more
+	 * of them or others in their place. Whatever fails (CONFLICT: the worlds are somebody
+	 * else's now), the call is not answered and the world is opened anew. May block. */
+	enum err_kind (*journal_read)(void *context, struct arena *arena, struct str app_id,
+				      struct str *bytes_out, struct error *err);
+	enum err_kind (*journal_write)(void *context, const struct sandbox_journal_piece *piece,
+				       struct error *err);
 	void *context;
 };
 
 struct sandbox_worlds_config {
 	const char *directory; /* DATA/sandbox; made when it is missing */
-	const char *seen_url;  /* where browsers see the worlds, without trailing slash */
-	/* the one beginning of redirect URIs: the service's callbacks */
-	const char *redirect_prefix;
 	struct sandbox_world_port port;
 	const struct log *log;
 	const struct clock *clock;
@@ -85,12 +95,32 @@ enum sandbox_visitor {
 	SANDBOX_ADMIN    /* the page of GET /, and the clock */
 };
 
+/* The addresses of the service that the visitor came to, or that calls. */
+struct sandbox_home {
+	struct str seen_url; /* where browsers see the worlds, without trailing slash */
+	/* the one beginning of redirect URIs: the service's callbacks */
+	struct str redirect_prefix;
+	/* Where it gives files out, and the way there from this machine; no slash at the end. */
+	struct str media_url;
+	struct str media_way;
+};
+
+struct sandbox_visit {
+	struct str app_id; /* empty: a world that knows nobody, for browsers that name no app */
+	enum sandbox_visitor visitor;
+	const struct sandbox_home *home; /* as long as the call */
+};
+
+/* Takes off a request what such a visitor must not bring: cookies of the dashboard, tokens, headers
+ * by which a proxy signs people in. sandbox_worlds_serve() does it too. */
+void sandbox_visitor_take_off(enum sandbox_visitor visitor, struct http_request *request);
 /* Answers a request as the world of that app; its path begins with the host (or is / or
- * /_sandbox/...). app_id empty: a world that knows nobody, for browsers that name no app. May block
- * for minutes (faults that hang). Always fills response. */
-void sandbox_worlds_serve(struct sandbox_worlds *worlds, struct str app_id,
-			  enum sandbox_visitor visitor, struct http_request *request,
-			  struct http_response *response);
+ * /_sandbox/...). May block for minutes (faults that hang). Always fills response. */
+void sandbox_worlds_serve(struct sandbox_worlds *worlds, const struct sandbox_visit *visit,
+			  struct http_request *request, struct http_response *response);
+/* What is open was opened under an earlier hold on the worlds: each is opened anew before its next
+ * call. hold: any number but the one before; 0 at first. */
+void sandbox_worlds_set_hold(struct sandbox_worlds *worlds, int64_t hold);
 /* Where bodies of the service's calls are to arrive as files, so that a link can keep them. */
 const char *sandbox_worlds_body_directory(const struct sandbox_worlds *worlds);
 /* What the app's world has on the disk. Does not open it. */

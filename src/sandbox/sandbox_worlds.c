@@ -37,22 +37,22 @@ struct slot {
 	char app_id[APP_ID_MAX_BYTES + 1]; /* "" = the world that knows nobody */
 	struct sandbox *sandbox;
 	unsigned calls;
-	uint64_t used; /* by the counter of uses */
+	uint64_t used;  /* by the counter of uses */
+	int64_t hold;   /* under which it was opened */
+	bool is_broken; /* what is in memory was not kept: to be opened anew */
 };
 
 struct sandbox_worlds {
 	struct sandbox_worlds_config config;
 	char *directory;
 	char *body_directory;
-	char *seen_url;
-	char *seen_path;
-	char *redirect_prefix;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	struct slot *slots;
 	unsigned slot_count;
 	uint64_t uses;
 	unsigned browsers;
+	int64_t hold;
 };
 
 /* ---- answers of our own ---- */
@@ -100,9 +100,6 @@ static struct sandbox_of_app *world_new(const struct sandbox_worlds *worlds,
 		.app_id = copy(app->id),
 		.mark = copy(app->mark),
 		.port = &worlds->config.port,
-		.seen_url = worlds->seen_url,
-		.seen_path = worlds->seen_path,
-		.redirect_prefix = worlds->redirect_prefix,
 		.bytes_max = app->bytes_max > 0 && app->bytes_max < SANDBOX_WORLD_BYTES_MAX
 				     ? app->bytes_max
 				     : SANDBOX_WORLD_BYTES_MAX,
@@ -139,7 +136,7 @@ static enum err_kind fill(struct sandbox *sandbox, bool is_nobody, struct error 
 }
 
 static enum err_kind open_app(struct sandbox_worlds *worlds, const struct sandbox_world_app *app,
-			      struct sandbox **out, struct error *err)
+			      int64_t hold, struct sandbox **out, struct error *err)
 {
 	const struct sandbox_config config = {.log = worlds->config.log,
 					      .clock = worlds->config.clock,
@@ -152,6 +149,7 @@ static enum err_kind open_app(struct sandbox_worlds *worlds, const struct sandbo
 	if (kind != ERR_NONE)
 		return kind;
 	sandbox->world = world_new(worlds, app);
+	sandbox->world->hold = hold;
 	sandbox->state_max_bytes = SANDBOX_WORLD_STATE_MAX_BYTES;
 	if (asprintf(&sandbox->directory, "%s/%s", worlds->directory,
 		     is_nobody ? "nobody" : sandbox->world->app_id) < 0)
@@ -166,17 +164,18 @@ static enum err_kind open_app(struct sandbox_worlds *worlds, const struct sandbo
 	return kind;
 }
 
-static enum err_kind open_world(struct sandbox_worlds *worlds, struct str app_id,
+static enum err_kind open_world(struct sandbox_worlds *worlds, const struct slot *slot,
 				struct sandbox **out, struct error *err)
 {
 	const struct sandbox_world_port *port = &worlds->config.port;
 	struct arena *arena = arena_new("sandbox app", FIND_ARENA_MAX_BYTES);
 	struct sandbox_world_app app = {0};
+	const struct str app_id = str_of(slot->app_id);
 	enum err_kind kind = ERR_NONE;
 	if (!str_is_empty(app_id))
 		kind = port->find_app(port->context, arena, app_id, &app, err);
 	if (kind == ERR_NONE)
-		kind = open_app(worlds, &app, out, err);
+		kind = open_app(worlds, &app, slot->hold, out, err);
 	arena_free(&arena);
 	return kind;
 }
@@ -214,11 +213,11 @@ static enum err_kind slot_open(struct sandbox_worlds *worlds, struct slot *slot,
 {
 	struct sandbox *before = slot->sandbox;
 	struct sandbox *sandbox = NULL;
-	*slot = (struct slot){.state = SLOT_OPENING};
+	*slot = (struct slot){.state = SLOT_OPENING, .hold = worlds->hold};
 	memcpy(slot->app_id, app_id.ptr != NULL ? app_id.ptr : "", app_id.len);
 	pthread_mutex_unlock(&worlds->mutex);
 	sandbox_close(&before);
-	const enum err_kind kind = open_world(worlds, app_id, &sandbox, err);
+	const enum err_kind kind = open_world(worlds, slot, &sandbox, err);
 	pthread_mutex_lock(&worlds->mutex);
 	slot->sandbox = sandbox;
 	slot->state = kind == ERR_NONE ? SLOT_OPEN : SLOT_FREE;
@@ -226,15 +225,29 @@ static enum err_kind slot_open(struct sandbox_worlds *worlds, struct slot *slot,
 	return kind;
 }
 
+static bool is_stale(const struct sandbox_worlds *worlds, const struct slot *slot)
+{
+	return slot->is_broken || slot->hold != worlds->hold;
+}
+
+/* The app's place, once nobody makes room in it and nobody is in one that is stale. The mutex is
+ * held, and let go of meanwhile. */
+static struct slot *slot_wait(struct sandbox_worlds *worlds, struct str app_id)
+{
+	struct slot *slot;
+	while ((slot = slot_find(worlds, app_id)) != NULL &&
+	       (slot->state != SLOT_OPEN || (is_stale(worlds, slot) && slot->calls > 0)))
+		pthread_cond_wait(&worlds->changed, &worlds->mutex);
+	return slot;
+}
+
 /* LIMITED: too many calls; NOT_FOUND: no such test app. The mutex is held. */
 static enum err_kind slot_enter(struct sandbox_worlds *worlds, struct str app_id, struct slot **out,
 				struct error *err)
 {
-	struct slot *slot;
-	while ((slot = slot_find(worlds, app_id)) != NULL && slot->state != SLOT_OPEN)
-		pthread_cond_wait(&worlds->changed, &worlds->mutex);
-	if (slot == NULL) {
-		slot = slot_take(worlds);
+	struct slot *slot = slot_wait(worlds, app_id);
+	if (slot == NULL || is_stale(worlds, slot)) {
+		slot = slot != NULL ? slot : slot_take(worlds);
 		if (slot == NULL)
 			return error_set(err, ERR_LIMITED, "too many test apps are at work");
 		const enum err_kind kind = slot_open(worlds, slot, app_id, err);
@@ -310,13 +323,14 @@ static bool may_ask(enum sandbox_visitor visitor, const struct http_request *req
 	return false;
 }
 
-/* What a visitor from outside brings but for this stays outside: cookies of the dashboard, tokens,
- * headers by which a proxy signs people in. */
-static void take_off(struct http_request *request)
+/* Of a visitor from outside this alone comes in. */
+void sandbox_visitor_take_off(enum sandbox_visitor visitor, struct http_request *request)
 {
 	static const char *const allowed[] = {
 		"host", "user-agent", "accept", "accept-language", "content-type", NULL};
 	size_t kept = 0;
+	if (visitor == SANDBOX_SERVICE)
+		return;
 	for (size_t i = 0; i < request->header_count; i++) {
 		const struct str name = str_lower(request->arena, request->headers[i].name);
 		if (sandbox_is_one_of(name, allowed))
@@ -325,10 +339,10 @@ static void take_off(struct http_request *request)
 	request->header_count = kept;
 }
 
-static bool leads_to_us(const struct sandbox_worlds *worlds, struct str url)
+static bool leads_to_us(const struct sandbox_home *home, struct str url)
 {
-	const struct str seen_url = str_of(worlds->seen_url);
-	return str_has_prefix(url, str_of(worlds->redirect_prefix)) ||
+	const struct str seen_url = home->seen_url;
+	return str_has_prefix(url, home->redirect_prefix) ||
 	       (str_has_prefix(url, seen_url) && url.len > seen_url.len &&
 		url.ptr[seen_url.len] == '/');
 }
@@ -348,7 +362,7 @@ static void add_policy(struct http_response *response, bool is_page)
 }
 
 /* Of an answer to somebody outside, what is known to do no harm. */
-static void guard_answer(const struct sandbox_worlds *worlds, struct http_response *response)
+static void guard_answer(const struct sandbox_home *home, struct http_response *response)
 {
 	static const char *const allowed[] = {"content-type", "cache-control", "retry-after",
 					      "allow", NULL};
@@ -358,7 +372,7 @@ static void guard_answer(const struct sandbox_worlds *worlds, struct http_respon
 		const struct http_header header = response->headers[i];
 		const struct str name = str_lower(response->arena, header.name);
 		const bool is_location =
-			str_equal_z(name, "location") && leads_to_us(worlds, header.value);
+			str_equal_z(name, "location") && leads_to_us(home, header.value);
 		if (!is_location && !sandbox_is_one_of(name, allowed))
 			continue;
 		is_page = is_page || (str_equal_z(name, "content-type") &&
@@ -372,14 +386,18 @@ static void guard_answer(const struct sandbox_worlds *worlds, struct http_respon
 /* ---- serving ---- */
 
 /* A body that came as a file, for a route that wants it in memory. False: it is too large. */
-static bool fit_body(struct http_request *request, const struct http_route *route)
+static bool fit_body(const struct sandbox *sandbox, struct http_request *request,
+		     const struct http_route *route)
 {
+	const size_t inline_max = sandbox->world->port->journal_write != NULL
+					  ? SANDBOX_BODY_KEPT_MAX_BYTES
+					  : SANDBOX_BODY_INLINE_MAX_BYTES;
 	const int64_t size = request->body_size_bytes;
 	if (request->body_path == NULL)
 		return request->body.len <= route->body_max_bytes;
 	if ((uint64_t)size > route->body_max_bytes)
 		return false;
-	if (route->body_mode == HTTP_BODY_FILE && (size_t)size > SANDBOX_BODY_INLINE_MAX_BYTES)
+	if (route->body_mode == HTTP_BODY_FILE && (size_t)size > inline_max)
 		return true;
 	FILE *file = fopen(request->body_path, "re");
 	char *bytes = arena_alloc(request->arena, (size_t)size + 1);
@@ -391,8 +409,17 @@ static bool fit_body(struct http_request *request, const struct http_route *rout
 	return true;
 }
 
-static void serve_in(struct sandbox *sandbox, struct http_request *request,
-		     struct http_response *response)
+/* "/sandbox" of "https://social.example.com/sandbox". */
+static const char *path_in(struct arena *arena, struct str url)
+{
+	const size_t slashes = str_find(url, STR("//"), 0);
+	const size_t slash = slashes != SIZE_MAX ? str_find_char(url, '/', slashes + 2) : SIZE_MAX;
+	return slash != SIZE_MAX ? str_z(arena, str_slice(url, slash, url.len)) : "";
+}
+
+/* False: the call could not be kept, and what is in memory is not to be trusted. */
+static bool serve_in(struct sandbox *sandbox, const struct sandbox_visit *visit,
+		     struct http_request *request, struct http_response *response)
 {
 	enum http_fault fault = HTTP_FAULT_NOT_FOUND;
 	struct str allow = {0};
@@ -400,23 +427,24 @@ static void serve_in(struct sandbox *sandbox, struct http_request *request,
 		http_router_match(sandbox->router, request, &fault, &allow);
 	if (route == NULL) {
 		http_router_fault(sandbox->router, fault, allow, request, response);
-		return;
+		return true;
 	}
 	struct sandbox_tape tape;
 	const char *body_path = request->body_path;
-	if (!fit_body(request, route)) {
+	if (!fit_body(sandbox, request, route)) {
 		http_router_fault(sandbox->router, HTTP_FAULT_BODY_TOO_LARGE, allow, request,
 				  response);
-		return;
+		return true;
 	}
+	sandbox_tape_begin(sandbox, &tape, request->arena);
+	tape.home = visit->home;
+	tape.seen_path = path_in(request->arena, visit->home->seen_url);
+	tape.is_browsers = visit->visitor == SANDBOX_BROWSER;
 	request->route = route;
-	request->user = NULL;
-	if (sandbox->world->journal != NULL) {
-		sandbox_tape_begin(sandbox, &tape, request->arena);
-		request->user = &tape;
-	}
+	request->user = &tape;
 	http_router_dispatch(sandbox->router, request, response);
 	request->body_path = body_path; /* the listener removes it */
+	return !tape.is_lost;
 }
 
 static void answer_refused(struct http_response *response, enum err_kind kind,
@@ -428,33 +456,44 @@ static void answer_refused(struct http_response *response, enum err_kind kind,
 		refuse(response, 503, err->text);
 }
 
-static void serve_world(struct sandbox_worlds *worlds, struct str app_id,
+/* Nobody knows what became of it, as when a platform's answer is lost. */
+static void break_off(struct sandbox_worlds *worlds, struct slot *slot,
+		      struct http_response *response)
+{
+	refuse(response, 503, "this test app's sandbox has just moved: try again");
+	response->is_dropped = true;
+	pthread_mutex_lock(&worlds->mutex);
+	slot->is_broken = true;
+	pthread_mutex_unlock(&worlds->mutex);
+}
+
+static void serve_world(struct sandbox_worlds *worlds, const struct sandbox_visit *visit,
 			struct http_request *request, struct http_response *response)
 {
 	struct slot *slot = NULL;
 	struct error err = {0};
 	pthread_mutex_lock(&worlds->mutex);
-	const enum err_kind kind = slot_enter(worlds, app_id, &slot, &err);
+	const enum err_kind kind = slot_enter(worlds, visit->app_id, &slot, &err);
 	pthread_mutex_unlock(&worlds->mutex);
 	if (kind != ERR_NONE) {
 		answer_refused(response, kind, &err);
 		return;
 	}
 	const bool is_reset = str_equal_z(request->path, "/_sandbox/reset");
-	if (make_room(worlds, slot) || is_reset)
-		serve_in(slot->sandbox, request, response);
-	else
+	if (!make_room(worlds, slot) && !is_reset)
 		refuse(response, 503,
 		       "this test app's sandbox is full: POST /sandbox/_sandbox/reset, or raise "
 		       "its "
 		       "quota of media bytes");
+	else if (!serve_in(slot->sandbox, visit, request, response))
+		break_off(worlds, slot, response);
 	slot_leave(worlds, slot);
 }
 
 /* Browsers are strangers: only so many at once, so that a fault that hangs holds up nobody. */
 static bool browser_enter(struct sandbox_worlds *worlds, enum sandbox_visitor visitor)
 {
-	if (visitor == SANDBOX_SERVICE)
+	if (visitor != SANDBOX_BROWSER)
 		return true;
 	pthread_mutex_lock(&worlds->mutex);
 	const bool is_in = worlds->browsers < BROWSERS_MAX;
@@ -465,29 +504,39 @@ static bool browser_enter(struct sandbox_worlds *worlds, enum sandbox_visitor vi
 
 static void browser_leave(struct sandbox_worlds *worlds, enum sandbox_visitor visitor)
 {
-	if (visitor == SANDBOX_SERVICE)
+	if (visitor != SANDBOX_BROWSER)
 		return;
 	pthread_mutex_lock(&worlds->mutex);
 	worlds->browsers--;
 	pthread_mutex_unlock(&worlds->mutex);
 }
 
-void sandbox_worlds_serve(struct sandbox_worlds *worlds, struct str app_id,
-			  enum sandbox_visitor visitor, struct http_request *request,
-			  struct http_response *response)
+void sandbox_worlds_serve(struct sandbox_worlds *worlds, const struct sandbox_visit *visit,
+			  struct http_request *request, struct http_response *response)
 {
-	if (visitor != SANDBOX_SERVICE)
-		take_off(request);
-	if (app_id.len > APP_ID_MAX_BYTES || !may_ask(visitor, request))
+	const enum sandbox_visitor visitor = visit->visitor;
+	sandbox_visitor_take_off(visitor, request);
+	if (visit->app_id.len > APP_ID_MAX_BYTES || !may_ask(visitor, request))
 		refuse(response, 404, "there is nothing here");
 	else if (!browser_enter(worlds, visitor))
 		refuse(response, 503, "too many visitors: try again");
 	else {
-		serve_world(worlds, app_id, request, response);
+		serve_world(worlds, visit, request, response);
 		browser_leave(worlds, visitor);
 	}
 	if (visitor != SANDBOX_SERVICE)
-		guard_answer(worlds, response);
+		guard_answer(visit->home, response);
+}
+
+void sandbox_worlds_set_hold(struct sandbox_worlds *worlds, int64_t hold)
+{
+	pthread_mutex_lock(&worlds->mutex);
+	worlds->hold = hold;
+	for (unsigned i = 0; i < worlds->slot_count; i++) {
+		if (worlds->slots[i].sandbox != NULL && is_stale(worlds, &worlds->slots[i]))
+			sandbox_wake_all(worlds->slots[i].sandbox);
+	}
+	pthread_mutex_unlock(&worlds->mutex);
 }
 
 /* ---- the disk ---- */
@@ -510,30 +559,8 @@ static void path_of(const struct sandbox_worlds *worlds, struct str app_id, char
 int64_t sandbox_worlds_bytes(struct sandbox_worlds *worlds, struct str app_id)
 {
 	char path[512];
-	struct stat st;
-	int64_t bytes = 0;
 	path_of(worlds, app_id, path);
-	DIR *dir = is_app_id(app_id) ? opendir(path) : NULL;
-	if (dir == NULL)
-		return 0;
-	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode))
-			bytes += st.st_size;
-	}
-	closedir(dir);
-	return bytes;
-}
-
-static void remove_directory(const char *path)
-{
-	DIR *dir = opendir(path);
-	if (dir == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-		unlinkat(dirfd(dir), entry->d_name, 0); /* "." and ".." are refused */
-	closedir(dir);
-	rmdir(path);
+	return is_app_id(app_id) ? sandbox_files_bytes(path, "") : 0;
 }
 
 void sandbox_worlds_forget(struct sandbox_worlds *worlds, struct str app_id)
@@ -553,19 +580,10 @@ void sandbox_worlds_forget(struct sandbox_worlds *worlds, struct str app_id)
 	pthread_mutex_unlock(&worlds->mutex);
 	sandbox_close(&sandbox);
 	if (!is_busy)
-		remove_directory(path);
+		sandbox_remove_directory(path);
 }
 
 /* ---- all of them ---- */
-
-/* "/sandbox" of "https://social.example.com/sandbox". */
-static char *path_in(struct str seen_url)
-{
-	const size_t slashes = str_find(seen_url, STR("//"), 0);
-	const size_t slash =
-		slashes != SIZE_MAX ? str_find_char(seen_url, '/', slashes + 2) : SIZE_MAX;
-	return copy(slash != SIZE_MAX ? str_slice(seen_url, slash, seen_url.len) : STR(""));
-}
 
 static enum err_kind make_directories(struct sandbox_worlds *worlds, struct error *err)
 {
@@ -581,9 +599,6 @@ enum err_kind sandbox_worlds_open(const struct sandbox_worlds_config *config,
 		return error_set(err, ERR_TEMPORARY, "out of memory");
 	worlds->config = *config;
 	worlds->directory = copy(str_of(config->directory));
-	worlds->seen_url = copy(str_of(config->seen_url));
-	worlds->seen_path = path_in(str_of(config->seen_url));
-	worlds->redirect_prefix = copy(str_of(config->redirect_prefix));
 	worlds->slot_count = config->open_max > 0 ? config->open_max : OPEN_MAX_DEFAULT;
 	worlds->slots = calloc(worlds->slot_count, sizeof(*worlds->slots));
 	pthread_mutex_init(&worlds->mutex, NULL);
@@ -620,9 +635,6 @@ void sandbox_worlds_close(struct sandbox_worlds **pointer)
 	free(worlds->slots);
 	free(worlds->directory);
 	free(worlds->body_directory);
-	free(worlds->seen_url);
-	free(worlds->seen_path);
-	free(worlds->redirect_prefix);
 	pthread_cond_destroy(&worlds->changed);
 	pthread_mutex_destroy(&worlds->mutex);
 	free(worlds);

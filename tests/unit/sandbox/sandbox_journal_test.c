@@ -145,6 +145,118 @@ static void too_much_is_forgotten(void **state)
 	assert_int_equal(worlds_send(t, &me)->status, 200);
 }
 
+/* ---- kept beside the directory, for another node ---- */
+
+/* Another node: another directory, and what the port keeps. */
+static void move_on(struct worlds_test *t)
+{
+	char command[128];
+	sandbox_worlds_close(&t->worlds);
+	snprintf(command, sizeof(command), "rm -rf %s/*", t->directory);
+	assert_int_equal(system(command), 0);
+	worlds_start(t);
+}
+
+static void begin_with_port(struct worlds_test *t)
+{
+	t->has_port = true;
+	worlds_restart(t);
+}
+
+static void another_node_has_all_of_it(void **state)
+{
+	struct worlds_test *t = *state;
+	begin_with_port(t);
+	const struct str token = worlds_login(t, ONE);
+	assert_int_equal(worlds_tweet(t, ONE, token, "first"), 201);
+	post_json(t, "/_sandbox/knobs", "{\"x_me_limit\":7}");
+	const struct str ledger = worlds_ledger(t, ONE);
+	move_on(t);
+	assert_true(str_equal(worlds_ledger(t, ONE), ledger));
+	assert_int_equal(worlds_tweet(t, ONE, token, "second"), 201);
+	post_json(t, "/_sandbox/reset", "");
+	move_on(t);
+	assert_true(str_equal_z(worlds_ledger(t, ONE), "{\"posts\":[]}"));
+	assert_int_equal(worlds_tweet(t, ONE, token, "no"), 401);
+}
+
+/* From before there was a port. */
+static void an_old_file_is_taken_over(void **state)
+{
+	struct worlds_test *t = *state;
+	const struct str token = worlds_login(t, ONE);
+	assert_int_equal(worlds_tweet(t, ONE, token, "first"), 201);
+	begin_with_port(t);
+	assert_true(str_find(worlds_ledger(t, ONE), STR("first"), 0) != SIZE_MAX);
+	move_on(t);
+	assert_true(str_find(worlds_ledger(t, ONE), STR("first"), 0) != SIZE_MAX);
+}
+
+/* What could not be kept is not answered, and never was: nobody may act on it. */
+static void what_is_not_kept_never_was(void **state)
+{
+	struct worlds_test *t = *state;
+	begin_with_port(t);
+	const struct str token = worlds_login(t, ONE);
+	const struct worlds_ask ask = {ONE,    SANDBOX_SERVICE,
+				       "POST", STR("/api.x.com/2/tweets"),
+				       token,  STR("{\"text\":\"lost\"}")};
+	sandbox_worlds_set_hold(t->worlds, 5);
+	t->port_hold = 6;
+	assert_true(worlds_send(t, &ask)->is_dropped);
+	t->port_hold = 5;
+	assert_true(str_find(worlds_ledger(t, ONE), STR("lost"), 0) == SIZE_MAX);
+	assert_int_equal(worlds_tweet(t, ONE, token, "kept"), 201);
+	t->is_port_down = true;
+	assert_true(worlds_send(t, &ask)->is_dropped);
+	assert_int_equal(worlds_send(t, &ask)->status, 503);
+	t->is_port_down = false;
+	assert_true(str_find(worlds_ledger(t, ONE), STR("lost"), 0) == SIZE_MAX);
+	assert_true(str_find(worlds_ledger(t, ONE), STR("kept"), 0) != SIZE_MAX);
+}
+
+/* Another node had it meanwhile: what that one wrote is there when it is ours again. */
+static void a_new_hold_reads_again(void **state)
+{
+	struct worlds_test *t = *state;
+	begin_with_port(t);
+	const struct str token = worlds_login(t, ONE);
+	char directory[64];
+	struct sandbox_worlds *ours = t->worlds;
+	memcpy(directory, t->directory, sizeof(directory));
+	snprintf(t->directory, sizeof(t->directory), "/tmp/posthorn-worlds-XXXXXX");
+	assert_non_null(mkdtemp(t->directory));
+	worlds_start(t);
+	sandbox_worlds_set_hold(t->worlds, 2);
+	assert_int_equal(worlds_tweet(t, ONE, token, "theirs"), 201);
+	worlds_end_other(t, ours, directory);
+	sandbox_worlds_set_hold(t->worlds, 3);
+	assert_true(str_find(worlds_ledger(t, ONE), STR("theirs"), 0) != SIZE_MAX);
+	assert_int_equal(worlds_tweet(t, ONE, token, "ours"), 201);
+}
+
+/* What a port keeps has a limit of its own. */
+static void a_port_is_not_flooded(void **state)
+{
+	struct worlds_test *t = *state;
+	begin_with_port(t);
+	char *fault = malloc(1 << 20);
+	assert_non_null(fault);
+	const int begin =
+		snprintf(fault, 1 << 20, "{\"platform\":\"x\",\"effect\":\"status\",\"body\":\"");
+	memset(fault + begin, 'a', (1 << 20) - (size_t)begin - 8);
+	memcpy(fault + (1 << 20) - 8, "\"}", 3);
+	for (int i = 0; i < 80; i++) {
+		const struct worlds_ask clear = {
+			ONE, SANDBOX_TOKEN, "DELETE", STR("/_sandbox/faults"), STR(""), STR("")};
+		post_json(t, "/_sandbox/faults", fault);
+		assert_int_equal(worlds_send(t, &clear)->status, 200);
+		assert_true(t->kept_len < (size_t)66 << 20);
+		arena_clear(t->arena);
+	}
+	free(fault);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +268,13 @@ int main(void)
 						worlds_end),
 		cmocka_unit_test_setup_teardown(a_reset_empties_it, worlds_open, worlds_end),
 		cmocka_unit_test_setup_teardown(too_much_is_forgotten, worlds_open, worlds_end),
+		cmocka_unit_test_setup_teardown(another_node_has_all_of_it, worlds_open,
+						worlds_end),
+		cmocka_unit_test_setup_teardown(an_old_file_is_taken_over, worlds_open, worlds_end),
+		cmocka_unit_test_setup_teardown(what_is_not_kept_never_was, worlds_open,
+						worlds_end),
+		cmocka_unit_test_setup_teardown(a_new_hold_reads_again, worlds_open, worlds_end),
+		cmocka_unit_test_setup_teardown(a_port_is_not_flooded, worlds_open, worlds_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,19 +40,17 @@ struct worlds_test {
 	struct clock clock;
 	int64_t now_us;
 	int64_t bytes_max;
+	/* A port of one app's journal, as another node would find it. */
+	bool has_port;
+	bool is_port_down;
+	int64_t port_hold; /* the only one that may write; 0 = any */
+	char *kept;
+	size_t kept_len;
 };
 
 static inline int64_t worlds_now(void *context)
 {
 	return *(const int64_t *)context;
-}
-
-static inline struct str worlds_own_url(void *context, struct arena *arena, struct str url)
-{
-	(void)context;
-	(void)arena;
-	(void)url;
-	return STR("");
 }
 
 static inline bool worlds_allows_url(void *context, struct arena *arena, struct str url)
@@ -90,14 +88,45 @@ static inline enum err_kind worlds_find_app(void *context, struct arena *arena, 
 	return ERR_NONE;
 }
 
+static inline enum err_kind worlds_journal_read(void *context, struct arena *arena,
+						struct str app_id, struct str *bytes_out,
+						struct error *err)
+{
+	const struct worlds_test *t = context;
+	if (t->is_port_down)
+		return error_set(err, ERR_TEMPORARY, "down");
+	*bytes_out = str_equal(app_id, ONE) && t->kept_len > 0
+			     ? str_copy(arena, (struct str){t->kept, t->kept_len})
+			     : STR("");
+	return ERR_NONE;
+}
+
+static inline enum err_kind
+worlds_journal_write(void *context, const struct sandbox_journal_piece *piece, struct error *err)
+{
+	struct worlds_test *t = context;
+	if (t->is_port_down || (t->port_hold != 0 && piece->hold != t->port_hold))
+		return error_set(err, t->is_port_down ? ERR_TEMPORARY : ERR_CONFLICT, "not ours");
+	if (!str_equal(piece->app_id, ONE))
+		return ERR_NONE;
+	const size_t before = piece->is_all ? 0 : t->kept_len;
+	t->kept = realloc(t->kept, before + piece->bytes.len);
+	assert_non_null(t->kept);
+	memcpy(t->kept + before, piece->bytes.ptr, piece->bytes.len);
+	t->kept_len = before + piece->bytes.len;
+	return ERR_NONE;
+}
+
 static inline void worlds_start(struct worlds_test *t)
 {
 	const struct sandbox_worlds_config config = {
 		.directory = t->directory,
-		.seen_url = SEEN_URL,
-		.redirect_prefix = CALLBACKS,
-		.port = {worlds_own_url, worlds_allows_url, worlds_allows_address, worlds_find_app,
-			 t},
+		.port = {.allows_url = worlds_allows_url,
+			 .allows_address = worlds_allows_address,
+			 .find_app = worlds_find_app,
+			 .journal_read = t->has_port ? worlds_journal_read : NULL,
+			 .journal_write = t->has_port ? worlds_journal_write : NULL,
+			 .context = t},
 		.clock = &t->clock,
 		.random = random_system(),
 		.open_max = 2,
@@ -128,8 +157,21 @@ static inline int worlds_end(void **state)
 	snprintf(command, sizeof(command), "rm -rf %s", t->directory);
 	assert_int_equal(system(command), 0);
 	arena_free(&t->arena);
+	free(t->kept);
 	free(t);
 	return 0;
+}
+
+/* The worlds that t has now end with their directory, and others take their place. */
+static inline void worlds_end_other(struct worlds_test *t, struct sandbox_worlds *worlds,
+				    const char directory[64])
+{
+	char command[128];
+	sandbox_worlds_close(&t->worlds);
+	snprintf(command, sizeof(command), "rm -rf %s", t->directory);
+	assert_int_equal(system(command), 0);
+	memcpy(t->directory, directory, sizeof(t->directory));
+	t->worlds = worlds;
 }
 
 /* As a restart of the service. */
@@ -175,7 +217,10 @@ static inline struct http_response *worlds_send(struct worlds_test *t, const str
 						      : STR("application/x-www-form-urlencoded"));
 	http_request_prepare(request, random_system());
 	http_response_init(response, t->arena, (size_t)64 << 20);
-	sandbox_worlds_serve(t->worlds, ask->app_id, ask->visitor, request, response);
+	const struct sandbox_home home = {.seen_url = STR(SEEN_URL),
+					  .redirect_prefix = STR(CALLBACKS)};
+	const struct sandbox_visit visit = {ask->app_id, ask->visitor, &home};
+	sandbox_worlds_serve(t->worlds, &visit, request, response);
 	return response;
 }
 
