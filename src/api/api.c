@@ -491,7 +491,7 @@ enum err_kind api_door_add(struct api *api, const struct api_door *door, struct 
 					 .handler = row->handler,
 					 .body_max_bytes = REQUEST_JSON_MAX_BYTES,
 					 .body_mode = HTTP_BODY_MEMORY,
-					 .run_mode = HTTP_RUN_STORE,
+					 .run_mode = HTTP_RUN_PLATFORM, /* a file may be fetched */
 					 .admit = admit,
 					 .tag = row};
 	return http_router_add(api->router, &route, 1, err);

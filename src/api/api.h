@@ -34,6 +34,7 @@ struct arena;
 struct connector;
 struct deliverer;
 struct event_row;
+struct fetcher;
 struct histogram;
 struct hosted;
 struct log;
@@ -101,6 +102,7 @@ struct api_config {
 	const struct seal *seal;     /* webhook secrets */
 	const struct hosted *hosted; /* files for platforms that fetch; NULL = none */
 	struct media_uploads *uploads;
+	struct fetcher *fetcher; /* brings files from addresses (api_media_fetch) */
 	const struct clock *clock;
 	const struct random_source *random;
 	const struct log *log;
@@ -171,6 +173,15 @@ enum err_kind api_door_add(struct api *api, const struct api_door *door, struct 
  * route does. */
 void api_serve_within(struct api *api, const struct http_request *outer,
 		      struct http_request *request, struct http_response *response);
+struct api_media_wish {
+	struct str url;
+	struct str file_name; /* empty = the last part of the address */
+};
+/* Brings a file from an address and answers as POST /media does, for the caller of request, which
+ * came through a door and may call that route. Errors besides: 422 INVALID_MEDIA (the address),
+ * MEDIA_UNREACHABLE. Blocks for a minute. */
+void api_media_fetch(struct api *api, const struct api_media_wish *wish,
+		     struct http_request *request, struct http_response *response);
 /* Has the caller of outer the scope for that route? path as in routes.def; false for no route. */
 bool api_may_call(const struct http_request *outer, const char *method, const char *path);
 /* As the configuration has them; the version may be empty. */

@@ -96,7 +96,7 @@ static const char *media_type_name(enum media_type type)
 	return NAME_OF(media_types, type);
 }
 
-static const char *media_fit_name(enum media_fit fit)
+const char *post_media_fit_name(enum media_fit fit)
 {
 	return NAME_OF(media_fits, fit);
 }
@@ -179,7 +179,7 @@ static void media_write(struct json_writer *w, const struct media *media)
 	member_if_given(w, "mime_type", media->mime_type);
 	if (media->duration_s >= 0)
 		json_member_int(w, "duration", media->duration_s);
-	member_if_given(w, "fit", str_of(media_fit_name(media->fit)));
+	member_if_given(w, "fit", str_of(post_media_fit_name(media->fit)));
 	json_end_object(w);
 }
 
@@ -205,7 +205,7 @@ static void media_write_api(struct json_writer *w, const struct media *media)
 	else
 		json_member_null(w, "duration");
 	json_member_str_or_null(w, "mime_type", media->mime_type);
-	member_if_given(w, "fit", str_of(media_fit_name(media->fit)));
+	member_if_given(w, "fit", str_of(post_media_fit_name(media->fit)));
 	json_end_object(w);
 }
 
@@ -269,7 +269,7 @@ static void override_write(struct json_writer *w, const struct post_override *en
 		override_containers_write(w, entry, write_media);
 	else
 		member_if_given(w, "type", str_of(post_type_name(entry->type)));
-	member_if_given(w, "fit", str_of(media_fit_name(entry->fit)));
+	member_if_given(w, "fit", str_of(post_media_fit_name(entry->fit)));
 	if (entry->options != NULL) {
 		json_key(w, "options");
 		json_put_value(w, entry->options);

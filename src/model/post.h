@@ -132,8 +132,9 @@ struct post_content {
 const char *post_type_name(enum post_type type);
 enum post_type post_type_of_name(struct str name); /* NONE when unknown */
 const char *post_mode_name(enum post_mode mode);
-/* Of "pad"; NONE when unknown. */
-enum media_fit post_media_fit_of_name(struct str name);
+/* "pad"; empty for NONE. */
+const char *post_media_fit_name(enum media_fit fit);
+enum media_fit post_media_fit_of_name(struct str name); /* NONE when unknown */
 /* "retrying". */
 const char *post_state_name(enum post_state state);
 /* COUNT when unknown. */

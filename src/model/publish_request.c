@@ -105,22 +105,25 @@ static struct str media_refusal_text(struct arena *arena, const char *reason, st
 	return str_format(arena, "Media cannot be fetched from this URL: %s.", reason);
 }
 
-static void media_url_judge(const struct reader *r, struct str field, struct str text)
+void media_url_judge(const struct media_url_check *guard, struct str field, struct str text,
+		     struct problems *problems)
 {
+	struct arena *arena = problems->arena;
 	struct url url;
 	if (text.len > HTTP_URL_MAX_BYTES) {
-		media_problem(r, field, "url_too_long", "The URL is longer than 2,048 bytes.");
+		problem_add(problems, PROBLEM_MEDIA, field, "url_too_long",
+			    STR("The URL is longer than 2,048 bytes."));
 		return;
 	}
-	if (url_parse(r->arena, text, &url, NULL) != ERR_NONE) {
-		media_problem(r, field, "bad_url", "This is not an absolute http or https URL.");
+	if (url_parse(arena, text, &url, NULL) != ERR_NONE) {
+		problem_add(problems, PROBLEM_MEDIA, field, "bad_url",
+			    STR("This is not an absolute http or https URL."));
 		return;
 	}
-	const struct media_url_check *guard = r->media_url_check;
-	const char *reason = guard != NULL ? guard->check(guard->context, r->arena, text) : NULL;
+	const char *reason = guard != NULL ? guard->check(guard->context, arena, text) : NULL;
 	if (reason != NULL)
-		problem_add(r->problems, PROBLEM_MEDIA, field, reason,
-			    media_refusal_text(r->arena, reason, url.host));
+		problem_add(problems, PROBLEM_MEDIA, field, reason,
+			    media_refusal_text(arena, reason, url.host));
 }
 
 /* Whether there is such a file is known to the store (api/media_use.c). */
@@ -151,7 +154,8 @@ static void media_address_read(const struct reader *r, const struct json *object
 		      "A media item needs a url, or the media_id of an uploaded file.");
 	media_id_read(r, object, parent, media);
 	if (text_get(r, object, "url", parent, &media->url))
-		media_url_judge(r, path(r, parent, "url"), media->url);
+		media_url_judge(r->media_url_check, path(r, parent, "url"), media->url,
+				r->problems);
 }
 
 static void media_type_read(const struct reader *r, const struct json *object, struct str parent,
@@ -214,7 +218,8 @@ static void media_item_read(const struct reader *r, const struct json *object, s
 	text_get(r, object, "mime_type", field, &media->mime_type);
 	if (text_get(r, object, "thumbnail_url", field, &media->thumbnail_url) &&
 	    !media_id_is(media->thumbnail_url))
-		media_url_judge(r, path(r, field, "thumbnail_url"), media->thumbnail_url);
+		media_url_judge(r->media_url_check, path(r, field, "thumbnail_url"),
+				media->thumbnail_url, r->problems);
 	media_duration_read(r, object, field, media);
 	media->fit = fit_read(r, object, field);
 }
