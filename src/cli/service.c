@@ -31,6 +31,7 @@
 
 #include "connect.h"
 #include "delivery.h"
+#include "fetcher.h"
 #include "looker.h"
 #include "webhook.h"
 
@@ -67,6 +68,7 @@
 #define SHARED_POLL_MS 250
 #define ERASE_EVERY_MS 1000
 #define MEDIA_SWEEP_MS 1000
+#define FETCHES_OF_APP_MAX 3
 #define ENGINE_STACK_BYTES ((size_t)1 << 20)
 /* Twice what deliveries may take (deliverer.c): the rest is for webhooks and connections. */
 #define ENGINE_TASKS_MAX 2048
@@ -458,6 +460,20 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 	return deliverer_new(&config, &service->deliverer, err);
 }
 
+/* Its caller waits here: the engine is the one that runs on every node. */
+static enum err_kind open_fetcher(struct service *service, struct error *err)
+{
+	const struct fetcher_config config = {.engine = service->engine,
+					      .clock = store_clock(service->store),
+					      .of_app_max = FETCHES_OF_APP_MAX};
+	return fetcher_new(&config, &service->fetcher, err);
+}
+
+static void close_fetcher(struct service *service)
+{
+	fetcher_free(&service->fetcher);
+}
+
 static void close_deliverer(struct service *service)
 {
 	deliverer_free(&service->deliverer);
@@ -567,6 +583,7 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.seal = service->seal,
 		.hosted = &service->hosted,
 		.uploads = service->uploads,
+		.fetcher = service->fetcher,
 		.clock = store_clock(service->store),
 		.random = random_system(),
 		.log = &service->log,
@@ -746,6 +763,7 @@ static enum err_kind open_listener(struct service *service, struct error *err)
 		.arena_max_bytes = SERVICE_REQUEST_ARENA_BYTES,
 		.body_bytes_max = SERVICE_BODY_BYTES_MAX,
 		.body_bytes_of_address_max = SERVICE_BODY_BYTES_OF_ADDRESS_MAX,
+		.body_directory = test_apps_body_directory(service),
 		.connections_of_address_max =
 			(unsigned)settings_number(service->settings, SETTING_ID_threads) *
 			CONNECTIONS_OF_ADDRESS_PER_THREAD,
@@ -867,14 +885,15 @@ static const struct part parts[] = {
 	{open_connector, close_connector, EVERY, AT_OPEN},
 	{open_deliverer, close_deliverer, SERVING, AT_OPEN},
 	{open_looker, close_looker, SERVING, AT_OPEN},
+	{open_fetcher, close_fetcher, SERVING, AT_OPEN},
 	{open_admin, close_admin, EVERY, AT_OPEN},
 	{open_access_log, close_access_log, SERVING, AT_OPEN},
 	{open_api, close_api, SERVING, AT_OPEN},
 	{open_webhooker, close_webhooker, SERVING, AT_OPEN},
 	{open_dashboard, close_dashboard, SERVING, AT_OPEN},
-	{test_apps_open_pages, test_apps_close_pages, SERVING, AT_OPEN},
 	/* closed once the engine has ended the calls that go there */
 	{NULL, test_apps_close, SERVING, AT_OPEN},
+	{test_apps_open_pages, test_apps_close_pages, SERVING, AT_OPEN},
 	/* the tasks that it frees use the parts above */
 	{NULL, close_engine, EVERY, AT_OPEN},
 	/* above the listeners: their running requests may wait for the engine, and end first */

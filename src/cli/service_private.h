@@ -33,6 +33,7 @@ struct connector;
 struct delivery_work;
 struct deliverer;
 struct engine;
+struct fetcher;
 struct guard;
 struct health;
 struct http_hosts;
@@ -42,6 +43,7 @@ struct http_router;
 struct httpd;
 struct log_queue;
 struct sandbox_worlds;
+struct test_apps_lease;
 struct seal;
 struct spool;
 struct transfer_curl;
@@ -71,7 +73,15 @@ struct test_apps {
 	struct sandbox_worlds *worlds;
 	struct http_router *inside; /* of the socket */
 	struct httpd *socket;
-	struct side seen; /* --sandbox-listen */
+	struct side seen;              /* --sandbox-listen */
+	struct test_apps_lease *lease; /* which node has it; NULL = the database is ours alone */
+	struct heartbeat *heartbeat;
+	int64_t ended_since_us; /* what ended before was forgotten */
+	/* Calls that other nodes have handed on and that are under way: all but browsers', and
+	 * browsers'. */
+	atomic_int relayed;
+	atomic_int relayed_browsers;
+	atomic_bool is_ending;
 };
 
 struct service {
@@ -112,6 +122,7 @@ struct service {
 	struct deliverer *deliverer;
 	struct looker *looker;
 	struct s3 *media_bucket; /* NULL: uploaded files are in a directory */
+	struct fetcher *fetcher;
 	struct webhooker *webhooker;
 	struct log_queue *access_log;
 	struct api *api;

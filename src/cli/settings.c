@@ -352,12 +352,15 @@ static enum err_kind check(struct settings *settings, struct error *err)
 				 "\"host=... dbname=...\" is not understood");
 	cut_slash(settings, SETTING_ID_public_url);
 	cut_slash(settings, SETTING_ID_media_url);
+	cut_slash(settings, SETTING_ID_node_url);
 	cut_slash(settings, SETTING_ID_sandbox);
 	kind = check_url(settings, SETTING_ID_public_url, err);
 	if (kind == ERR_NONE)
 		kind = check_url(settings, SETTING_ID_media_url, err);
 	if (kind == ERR_NONE)
 		kind = check_proxy(settings, err);
+	if (kind == ERR_NONE)
+		kind = check_url(settings, SETTING_ID_node_url, err);
 	return kind != ERR_NONE ? kind : check_url(settings, SETTING_ID_sandbox, err);
 }
 

@@ -17,7 +17,9 @@
 
 #include "store_app.h"
 #include "store_credential.h"
+#include "store_node.h"
 #include "store_quota.h"
+#include "store_sandbox.h"
 
 #include "guard.h"
 #include "spool.h"
@@ -32,7 +34,7 @@
 
 #include "sandbox_world.h"
 
-#include "service_private.h"
+#include "test_apps_private.h"
 
 #define PREFIX "/sandbox"
 #define SOCKET_THREADS 4
@@ -43,6 +45,10 @@
 #define TOKEN_BODY_MAX_BYTES ((size_t)1 << 20) /* a fault */
 #define ROOM_LEAST_BYTES (INT64_C(1) << 20)
 #define CLIENT_ID_MAX_BYTES 64
+#define BEAT_MS 1500
+#define ENDED_ARENA_BYTES ((size_t)1 << 20)
+/* A test app is over when its deletion has ended, which may take a while. */
+#define ENDED_BACK_US (7 * US_PER_DAY)
 
 /* ---- settings ---- */
 
@@ -70,19 +76,6 @@ void test_apps_set_url(struct service *service)
 }
 
 /* ---- how worlds reach the outside ---- */
-
-/* Files that this node gives to platforms are fetched from itself, whatever the address they were
- * given out by. */
-static struct str own_url(void *context, struct arena *arena, struct str url)
-{
-	struct service *service = context;
-	const struct str begin = str_format(arena, "%s/media/", service->media_url);
-	if (!str_has_prefix(url, begin))
-		return STR("");
-	const struct str rest = str_slice(url, strlen(service->media_url), url.len);
-	const struct str base = service_reachable_url(arena, str_of(service->base_url));
-	return str_concat(arena, base, rest);
-}
 
 static bool allows_url(void *context, struct arena *arena, struct str url)
 {
@@ -154,6 +147,15 @@ static void cut_header(struct http_request *request, const char *name)
 	request->header_count = kept;
 }
 
+/* As a visitor at this node. */
+static void visit(struct service *service, struct str app_id, enum sandbox_visitor visitor,
+		  struct http_request *request, struct http_response *response)
+{
+	const struct sandbox_home home = test_apps_home(service, request->arena);
+	const struct sandbox_visit at = {app_id, visitor, &home};
+	test_apps_visit(service, &at, request, response);
+}
+
 static void serve_engine(void *context, struct http_request *request,
 			 struct http_response *response)
 {
@@ -161,7 +163,7 @@ static void serve_engine(void *context, struct http_request *request,
 	const struct str *app = http_request_header(request, TRANSFER_TEST_APP_HEADER);
 	const struct str app_id = app != NULL ? str_copy(request->arena, *app) : STR("none");
 	cut_header(request, TRANSFER_TEST_APP_HEADER);
-	sandbox_worlds_serve(service->test_apps.worlds, app_id, SANDBOX_SERVICE, request, response);
+	visit(service, app_id, SANDBOX_SERVICE, request, response);
 }
 
 static void render_fault(void *context, enum http_fault fault, const struct http_request *request,
@@ -206,28 +208,66 @@ static enum err_kind open_socket(struct service *service, struct error *err)
 	return kind == ERR_NONE ? kind : error_add(err, "%s", config.unix_path);
 }
 
+/* ---- what goes on by itself ---- */
+
+/* Of test apps that are over nothing stays. A world that is busy now goes the next time. */
+static void forget_ended(struct service *service)
+{
+	struct test_apps *apps = &service->test_apps;
+	struct arena *arena = arena_new("ended test apps", ENDED_ARENA_BYTES);
+	const int64_t now_us = clock_now_us(store_clock(service->store));
+	struct str *ids = NULL;
+	size_t count = 0;
+	if (store_sandbox_ended(service->store, arena, apps->ended_since_us, &ids, &count, NULL) ==
+	    ERR_NONE) {
+		for (size_t i = 0; i < count; i++)
+			sandbox_worlds_forget(apps->worlds, ids[i]);
+		apps->ended_since_us = now_us - ENDED_BACK_US;
+	}
+	arena_free(&arena);
+}
+
+static void beat(void *context)
+{
+	struct service *service = context;
+	test_apps_lease_beat(service);
+	forget_ended(service);
+}
+
+static enum err_kind open_worlds(struct service *service, struct error *err)
+{
+	const bool is_shared = store_is_shared(service->store);
+	const struct sandbox_worlds_config config = {
+		.directory = service_path(service, "sandbox"),
+		.port = {.allows_url = allows_url,
+			 .allows_address = allows_address,
+			 .find_app = find_app,
+			 .journal_read = is_shared ? test_apps_journal_read : NULL,
+			 .journal_write = is_shared ? test_apps_journal_write : NULL,
+			 .context = service},
+		.log = &service->log,
+		.clock = store_clock(service->store),
+		.random = random_system(),
+	};
+	return sandbox_worlds_open(&config, &service->test_apps.worlds, err);
+}
+
 enum err_kind test_apps_open(struct service *service, struct error *err)
 {
 	struct test_apps *apps = &service->test_apps;
 	if (!test_apps_are_on(service->settings))
 		return ERR_NONE;
-	const struct sandbox_worlds_config config = {
-		.directory = service_path(service, "sandbox"),
-		.seen_url = apps->url,
-		.redirect_prefix = str_z(service->arena, str_format(service->arena, "%s/v1/oauth/",
-								    service->public_url)),
-		.port = {own_url, allows_url, allows_address, find_app, service},
-		.log = &service->log,
-		.clock = store_clock(service->store),
-		.random = random_system(),
-	};
 	transfer_curl_set_test_url(service->curl, apps->url);
-	const enum err_kind kind = sandbox_worlds_open(&config, &apps->worlds, err);
-	return kind == ERR_NONE ? open_socket(service, err) : kind;
+	enum err_kind kind = test_apps_lease_open(service, err);
+	if (kind == ERR_NONE)
+		kind = open_socket(service, err);
+	return kind == ERR_NONE ? heartbeat_start(BEAT_MS, beat, service, &apps->heartbeat, err)
+				: kind;
 }
 
 void test_apps_end_waits(struct service *service)
 {
+	atomic_store(&service->test_apps.is_ending, true);
 	if (service->test_apps.worlds != NULL)
 		sandbox_worlds_end_waits(service->test_apps.worlds);
 }
@@ -235,9 +275,17 @@ void test_apps_end_waits(struct service *service)
 void test_apps_close(struct service *service)
 {
 	struct test_apps *apps = &service->test_apps;
+	heartbeat_stop(&apps->heartbeat);
 	httpd_close(&apps->socket, SOCKET_DRAIN_MS);
 	http_router_free(&apps->inside);
 	sandbox_worlds_close(&apps->worlds);
+	test_apps_lease_close(service);
+}
+
+const char *test_apps_body_directory(const struct service *service)
+{
+	const struct sandbox_worlds *worlds = service->test_apps.worlds;
+	return worlds != NULL ? sandbox_worlds_body_directory(worlds) : NULL;
 }
 
 int64_t test_apps_bytes(const struct service *service, struct str app_id)
@@ -323,8 +371,7 @@ static void serve_token(struct service *service, struct http_request *request,
 		answer(response, 403, "FORBIDDEN",
 		       "Only a root admin sets the clock, in the dashboard.");
 	else
-		sandbox_worlds_serve(service->test_apps.worlds, app.id, SANDBOX_TOKEN, request,
-				     response);
+		visit(service, app.id, SANDBOX_TOKEN, request, response);
 }
 
 /* Feed and posts: to admins who may have the app. */
@@ -336,8 +383,7 @@ static void serve_to_admin(struct service *service, const struct app_row *app,
 			  "Sign in to the dashboard, and open this page from the app there.\n");
 		return;
 	}
-	sandbox_worlds_serve(service->test_apps.worlds, app != NULL ? app->id : STR(""),
-			     SANDBOX_ADMIN, request, response);
+	visit(service, app != NULL ? app->id : STR(""), SANDBOX_ADMIN, request, response);
 }
 
 static bool is_open_page(struct str path)
@@ -351,10 +397,6 @@ static void sort_visitor(struct service *service, struct http_request *request,
 {
 	struct app_row app = {0};
 	bool is_login = false;
-	if (service->test_apps.worlds == NULL) {
-		answer(response, 503, "UNAVAILABLE", "The service is starting. Try again.");
-		return;
-	}
 	if (str_has_prefix(request->path, STR("/_sandbox/")) && !is_open_page(request->path)) {
 		serve_token(service, request, response);
 		return;
@@ -364,8 +406,7 @@ static void sort_visitor(struct service *service, struct http_request *request,
 	if (is_feed || (is_named && !is_login && !is_open_page(request->path)))
 		serve_to_admin(service, is_named ? &app : NULL, request, response);
 	else
-		sandbox_worlds_serve(service->test_apps.worlds, is_named ? app.id : STR(""),
-				     SANDBOX_BROWSER, request, response);
+		visit(service, is_named ? app.id : STR(""), SANDBOX_BROWSER, request, response);
 }
 
 static bool has_header(const struct http_response *response, const char *name)
@@ -398,7 +439,7 @@ void test_apps_serve_admin(void *context, struct str app_id, struct http_request
 {
 	struct service *service = context;
 	request->target = request->path;
-	sandbox_worlds_serve(service->test_apps.worlds, app_id, SANDBOX_ADMIN, request, response);
+	visit(service, app_id, SANDBOX_ADMIN, request, response);
 }
 
 /* Only who shows a token sends a body. */
@@ -431,8 +472,10 @@ enum err_kind test_apps_open_pages(struct service *service, struct error *err)
 	bare.pattern = seen->hosts != NULL ? "/" : PREFIX;
 	if (!test_apps_are_on(service->settings))
 		return ERR_NONE;
-	enum err_kind kind = ERR_NONE;
-	if (seen->hosts != NULL) {
+	enum err_kind kind = open_worlds(service, err);
+	if (kind == ERR_NONE)
+		kind = test_apps_relay_open(service, err);
+	if (kind == ERR_NONE && seen->hosts != NULL) {
 		kind = api_side_router_new(service->api, API_SIDE_SANDBOX, &seen->router, err);
 		router = seen->router;
 	}

@@ -23,16 +23,20 @@ const char *test_apps_socket(struct service *service);
 void test_apps_set_url(struct service *service);
 
 /* Parts of the service (service.c). */
-/* Adds the pages to the API's router, or makes one for --sandbox-listen. After open_dashboard(). */
+/* Opens the worlds, and adds the pages to the API's router, or makes one for --sandbox-listen.
+ * After open_dashboard(). */
 enum err_kind test_apps_open_pages(struct service *service, struct error *err);
 void test_apps_close_pages(struct service *service);
-/* Opens worlds and socket. After the public listener, before the engine runs. */
+/* Opens the socket, and begins what goes on by itself. After the public listener, before the
+ * engine runs. */
 enum err_kind test_apps_open(struct service *service, struct error *err);
-/* Before listeners drain: nothing hangs on purpose any more. */
+/* Before listeners drain: nothing hangs on purpose any more, or waits for another node. */
 void test_apps_end_waits(struct service *service);
-/* After the engine has stopped. */
+/* Closes the worlds too. After the engine has stopped. */
 void test_apps_close(struct service *service);
 
+/* Where the listener puts bodies that other nodes hand on; NULL: there are no test apps. */
+const char *test_apps_body_directory(const struct service *service);
 /* What the app's world has on the disk; 0 when there is none. */
 int64_t test_apps_bytes(const struct service *service, struct str app_id);
 /* admin_web_config.sandbox: as the dashboard asks it, for an admin who may have the app. */

@@ -178,6 +178,31 @@ def test_state_survives_a_restart(start_service, tmp_path, end):
     assert [post["text"] for post in mine.ledger()] == ["before", "after"]
 
 
+def test_a_deleted_app_leaves_nothing(house):
+    """Its folder goes, whether its sandbox is open or not; the neighbour's stays."""
+    gone, stays = TestApp(house, name="gone"), TestApp(house, name="stays")
+    for one in (gone, stays):
+        one.published(one.account("x"), marker("here"))
+    folder = house.data / "sandbox" / gone.id
+    assert list(folder.iterdir())
+    assert gone.cli("app", "delete", gone.client_id).returncode == 0
+    poll("its folder is gone", lambda: not folder.exists())
+    assert gone.get("/sandbox/_sandbox/ledger").status_code == 401
+    assert stays.ledger() and not folder.exists()
+
+
+def test_an_app_that_was_deleted_before_a_restart(start_service, tmp_path):
+    data = tmp_path / "deleted"
+    service = start_service(data=data)
+    gone = TestApp(service, name="gone")
+    gone.account("x")
+    service.stop()
+    assert service.cli("app", "delete", gone.client_id).returncode == 0
+    assert (data / "sandbox" / gone.id).exists()
+    start_service(data=data)
+    poll("its folder is gone", lambda: not (data / "sandbox" / gone.id).exists())
+
+
 def test_test_apps_off(start_service, tmp_path):
     data = tmp_path / "switched"
     service = start_service(data=data)

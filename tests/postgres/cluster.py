@@ -18,7 +18,8 @@ class Node(Service):
 
     def __init__(self, cluster, name, options=(), word="serve", listen="127.0.0.1:0"):
         self.cluster, self.name, self.options, self.word = cluster, name, list(options), word
-        super().__init__(cluster.directory / name, cluster.sandbox, ["--time-scale", str(cluster.time_scale), "--threads", "4",
+        scale = ["--time-scale", str(cluster.time_scale)] if cluster.sandbox else []
+        super().__init__(cluster.directory / name, cluster.sandbox, [*scale, "--threads", "4",
                          "--master-key-file", str(cluster.directory / "master.key"), *options],
                          {"POSTHORN_DATABASE": cluster.url_of(name)}, listen=listen, word=word)
         if word == "worker":
@@ -34,20 +35,22 @@ class Node(Service):
 
 
 class Cluster:
-    """start() adds a node; request() goes to any node that has the whole API, as behind a load balancer."""
+    """start() adds a node; request() goes to any node that has the whole API, as behind a load balancer. is_live: there is no sandbox,
+    and so no time_scale."""
 
-    def __init__(self, time_scale=60, settings=None, server=None):
+    def __init__(self, time_scale=60, settings=None, server=None, is_live=False):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="posthorn-cluster-"))
         self.time_scale = time_scale
         self.server = server or PostgresServer(settings).start()
         self.urls = {}  # where a node has a way of its own to the database
         try:
             self.url = self.server.new_database()
-            self.sandbox = Sandbox()
+            self.sandbox = None if is_live else Sandbox()
         except BaseException:
             self.server.remove()
             raise
-        self.sandbox.knob("x_me_limit", 1000000)
+        if self.sandbox:
+            self.sandbox.knob("x_me_limit", 1000000)
         self.nodes = {}
         self.lock = threading.Lock()
         self.dice = random.Random()
@@ -90,14 +93,16 @@ class Cluster:
             for node in self.nodes.values():
                 if node.popen.poll() is None:
                     node.stop()
-            self.sandbox.stop()
+            if self.sandbox:
+                self.sandbox.stop()
         finally:
             self.destroy()
 
     def destroy(self):
         for node in self.nodes.values():
             node.kill()
-        self.sandbox.kill()
+        if self.sandbox:
+            self.sandbox.kill()
         self.server.remove()
         shutil.rmtree(self.directory, ignore_errors=True)
 
