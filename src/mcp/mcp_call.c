@@ -146,6 +146,17 @@ struct http_response *mcp_call_get(const struct mcp_call *call, const char *path
 	return serve(call, request_of(call, "GET", target_of(call, path), STR("")));
 }
 
+/* There is no route for it: who can call the API can send the bytes. */
+static struct http_response *upload(const struct mcp_call *call, struct http_response *response)
+{
+	const struct api_media_wish wish = {
+		.url = json_get_string(call->arguments, "url"),
+		.file_name = json_get_string(call->arguments, "file_name"),
+	};
+	api_media_fetch(call->api, &wish, call->outer, response);
+	return response;
+}
+
 struct http_response *mcp_call_tool(const struct mcp_call *call)
 {
 	const struct mcp_tool *tool = call->tool;
@@ -157,6 +168,9 @@ struct http_response *mcp_call_tool(const struct mcp_call *call)
 		mcp_tool_check(tool, call->arguments, &problems);
 	if (respond_if_problems(response, &problems))
 		return response;
+	if (mcp_tool_id_of(tool) == MCP_TOOL_upload_media_from_url &&
+	    mcp_tool_is_allowed(tool, call->outer))
+		return upload(call, response);
 	const struct str target = target_of(call, tool->path);
 	return serve(call, request_of(call, tool->method, target, body_of(call)));
 }

@@ -47,6 +47,13 @@ static const struct next_step next_steps[] = {
 	 "this key may not do that; a person can publish a draft"},
 	{"QUOTA_EXCEEDED", MCP_TOOL_list_posts, MCP_TOOL_describe_platforms,
 	 "a quota of the app is used up; wait until posts are out, or ask its operator"},
+	{"MEDIA_UNREACHABLE", MCP_TOOL_COUNT, MCP_TOOL_COUNT,
+	 "with an address that anybody can open, or name the address in the media of a post: it is "
+	 "fetched when that is published"},
+	{"PAYLOAD_TOO_LARGE", MCP_TOOL_describe_platforms, MCP_TOOL_describe_platforms,
+	 "it says how large a file may be; choose a smaller one"},
+	{"UNSUPPORTED_MEDIA_TYPE", MCP_TOOL_COUNT, MCP_TOOL_COUNT,
+	 "with the address of an image, video or document itself, not of a page that shows it"},
 	{"ANSWER_TOO_LARGE", MCP_TOOL_COUNT, MCP_TOOL_COUNT, "with a smaller per_page"},
 	{"RATE_LIMITED", MCP_TOOL_COUNT, MCP_TOOL_COUNT, "in a minute"},
 	{"UNAVAILABLE", MCP_TOOL_COUNT, MCP_TOOL_COUNT, "in a few seconds; nothing was stored"},
@@ -66,6 +73,9 @@ static const struct next_step of_arguments = {"", MCP_TOOL_COUNT, MCP_TOOL_COUNT
 
 static const struct next_step *step_of(const struct mcp_call *call, struct str code)
 {
+	const bool is_upload = mcp_tool_id_of(call->tool) == MCP_TOOL_upload_media_from_url;
+	if (is_upload && str_equal_z(code, "INVALID_MEDIA"))
+		return &of_arguments;
 	for (size_t i = 0; i < COUNT_OF(next_steps); i++) {
 		if (str_equal_z(code, next_steps[i].code))
 			return &next_steps[i];

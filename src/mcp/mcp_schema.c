@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "count_of.h"
+
 #include "json_write.h"
 
 #include "platform_id.h"
@@ -16,7 +18,14 @@
 
 #include "mcp_tool.h"
 
-/* ---- pieces ---- */
+/* ---- pieces: each is a schema, or a member of one ---- */
+
+typedef void (*write_schema)(struct json_writer *w);
+
+struct member {
+	const char *name;
+	write_schema write;
+};
 
 static void begin(struct json_writer *w, const char *type)
 {
@@ -26,26 +35,32 @@ static void begin(struct json_writer *w, const char *type)
 
 static void describe(struct json_writer *w, const char *description)
 {
-	json_member_str(w, "description", str_of(description));
-}
-
-static void close_object(struct json_writer *w)
-{
-	json_end_object(w); /* properties */
-	json_member_bool(w, "additionalProperties", false);
-	json_end_object(w);
-}
-
-static void begin_properties(struct json_writer *w)
-{
-	json_key(w, "properties");
-	json_begin_object(w);
+	if (description != NULL)
+		json_member_str(w, "description", str_of(description));
 }
 
 static void limit(struct json_writer *w, const char *key, int64_t value)
 {
 	if (value > 0)
 		json_member_int(w, key, value);
+}
+
+static void write_text(struct json_writer *w, int64_t min, int64_t max, const char *description)
+{
+	begin(w, "string");
+	limit(w, "minLength", min);
+	limit(w, "maxLength", max);
+	describe(w, description);
+	json_end_object(w);
+}
+
+static void write_integer(struct json_writer *w, int64_t min, int64_t max, const char *description)
+{
+	begin(w, "integer");
+	limit(w, "minimum", min);
+	limit(w, "maximum", max);
+	describe(w, description);
+	json_end_object(w);
 }
 
 /* "a|b" */
@@ -60,80 +75,193 @@ static void write_values(struct json_writer *w, const char *values)
 	json_end_array(w);
 }
 
-static void write_platforms(struct json_writer *w)
+static void write_choice(struct json_writer *w, const char *values, const char *description)
+{
+	begin(w, "string");
+	write_values(w, values);
+	describe(w, description);
+	json_end_object(w);
+}
+
+/* A list of names that a table gives: those from first up to end. */
+static void write_named(struct json_writer *w, int first, int end, const char *(*name_of)(int))
 {
 	json_key(w, "enum");
 	json_begin_array(w);
-	for (int id = 1; id <= PLATFORM_ID_MAX; id++)
-		json_put_str(w, str_of(platform_id_slug((enum platform_id)id)));
+	for (int i = first; i < end; i++)
+		json_put_str(w, str_of(name_of(i)));
 	json_end_array(w);
 }
 
-static void member_text(struct json_writer *w, const char *name, int64_t max,
-			const char *description)
+static void begin_properties(struct json_writer *w)
 {
-	json_key(w, name);
+	json_key(w, "properties");
+	json_begin_object(w);
+}
+
+static void close_object(struct json_writer *w)
+{
+	json_end_object(w); /* properties */
+	json_member_bool(w, "additionalProperties", false);
+	json_end_object(w);
+}
+
+/* The members of a closed object; its begin and its other words are the caller's. */
+static void write_members(struct json_writer *w, const struct member *members, size_t count)
+{
+	begin_properties(w);
+	for (size_t i = 0; i < count; i++) {
+		json_key(w, members[i].name);
+		members[i].write(w);
+	}
+	close_object(w);
+}
+
+static void write_required_words(struct json_writer *w, const char *words)
+{
+	struct str rest = str_of(words);
+	struct str word;
+	json_key(w, "required");
+	json_begin_array(w);
+	while (rest.ptr != NULL && str_take_field(&rest, '|', &word))
+		json_put_str(w, word);
+	json_end_array(w);
+}
+
+/* The items of an array, which ends with them. */
+static void write_items(struct json_writer *w, write_schema item)
+{
+	json_key(w, "items");
+	item(w);
+	json_end_object(w);
+}
+
+static void write_any_text(struct json_writer *w)
+{
 	begin(w, "string");
-	limit(w, "maxLength", max);
-	describe(w, description);
+	json_end_object(w);
+}
+
+static void write_any_object(struct json_writer *w)
+{
+	begin(w, "object");
 	json_end_object(w);
 }
 
 /* ---- a post ---- */
 
+static const char *type_name(int type)
+{
+	return post_type_name((enum post_type)type);
+}
+
+static const char *fit_name(int fit)
+{
+	return post_media_fit_name((enum media_fit)fit);
+}
+
+static const char *slug_name(int platform)
+{
+	return platform_id_slug((enum platform_id)platform);
+}
+
 static void write_content(struct json_writer *w)
 {
-	begin(w, "string");
-	limit(w, "maxLength", POST_CONTENT_MAX_BYTES);
-	describe(w, "The text of the post. Or give containers.");
-	json_end_object(w);
+	write_text(w, 0, POST_CONTENT_MAX_BYTES, "The text of the post. Or give containers.");
 }
 
 static void write_type(struct json_writer *w)
 {
 	begin(w, "string");
-	json_key(w, "enum");
-	json_begin_array(w);
-	for (int type = POST_TYPE_NONE + 1; type < POST_TYPE_COUNT; type++)
-		json_put_str(w, str_of(post_type_name((enum post_type)type)));
-	json_end_array(w);
+	write_named(w, POST_TYPE_NONE + 1, POST_TYPE_COUNT, type_name);
 	describe(w, "Left out, each platform takes what fits the media.");
 	json_end_object(w);
 }
 
+static void write_fit(struct json_writer *w)
+{
+	begin(w, "string");
+	write_named(w, MEDIA_FIT_AUTO, MEDIA_FIT_COUNT, fit_name);
+	describe(w, "What may be done to a picture that a platform would refuse. auto, when left "
+		    "out: format and size; pad and crop: its shape too; off: nothing.");
+	json_end_object(w);
+}
+
+static void write_url(struct json_writer *w)
+{
+	write_text(w, 0, HTTP_URL_MAX_BYTES,
+		   "Public http(s) address of the file; give its type too. Or give media_id.");
+}
+
+static void write_media_id(struct json_writer *w)
+{
+	write_text(w, 0, 0, "Id of an uploaded file, as upload_media_from_url gives it.");
+}
+
+static void write_media_type(struct json_writer *w)
+{
+	write_choice(w, "image|video", NULL);
+}
+
+static void write_alt_text(struct json_writer *w)
+{
+	write_text(w, 0, 0, "What it shows, for people who cannot see it.");
+}
+
+static void write_thumbnail_url(struct json_writer *w)
+{
+	write_text(w, 0, HTTP_URL_MAX_BYTES, "Cover of a video.");
+}
+
+static void write_mime_type(struct json_writer *w)
+{
+	write_text(w, 0, 0, "As image/jpeg, where you know it.");
+}
+
+static void write_duration(struct json_writer *w)
+{
+	write_integer(w, 0, 0, "Seconds of a video, where you know them.");
+}
+
 static void write_file(struct json_writer *w)
 {
+	static const struct member members[] = {
+		{"url", write_url},
+		{"type", write_media_type},
+		{"media_id", write_media_id},
+		{"alt_text", write_alt_text},
+		{"fit", write_fit},
+		{"thumbnail_url", write_thumbnail_url},
+		{"mime_type", write_mime_type},
+		{"duration", write_duration},
+	};
 	begin(w, "object");
-	begin_properties(w);
-	member_text(w, "url", HTTP_URL_MAX_BYTES, "Public http(s) address of the file.");
-	json_key(w, "type");
-	begin(w, "string");
-	write_values(w, "image|video");
-	json_end_object(w);
-	member_text(w, "alt_text", 0, "What it shows, for people who cannot see it.");
-	member_text(w, "thumbnail_url", HTTP_URL_MAX_BYTES, "Cover of a video.");
-	member_text(w, "mime_type", 0, "As image/jpeg, where you know it.");
-	json_key(w, "duration");
-	begin(w, "integer");
-	describe(w, "Seconds of a video, where you know them.");
-	json_end_object(w);
-	json_end_object(w);
-	json_key(w, "required");
+	json_key(w, "anyOf");
 	json_begin_array(w);
-	json_put_str(w, STR("url"));
-	json_put_str(w, STR("type"));
-	json_end_array(w);
-	json_member_bool(w, "additionalProperties", false);
+	json_begin_object(w);
+	write_required_words(w, "url|type");
 	json_end_object(w);
+	json_begin_object(w);
+	write_required_words(w, "media_id");
+	json_end_object(w);
+	json_end_array(w);
+	write_members(w, members, COUNT_OF(members));
 }
 
 static void write_media(struct json_writer *w)
 {
 	begin(w, "array");
 	limit(w, "maxItems", POST_MEDIA_MAX);
-	json_key(w, "items");
-	write_file(w);
-	json_end_object(w);
+	write_items(w, write_file);
+}
+
+static void write_container(struct json_writer *w)
+{
+	static const struct member members[] = {
+		{"type", write_type}, {"content", write_content}, {"media", write_media}};
+	begin(w, "object");
+	write_required_words(w, "content");
+	write_members(w, members, COUNT_OF(members));
 }
 
 static void write_containers(struct json_writer *w)
@@ -143,23 +271,7 @@ static void write_containers(struct json_writer *w)
 	limit(w, "maxItems", POST_CONTAINERS_MAX);
 	describe(w, "Instead of content, media and type: the first is the post, the others are "
 		    "comments or replies under it. Only the first has a type.");
-	json_key(w, "items");
-	begin(w, "object");
-	begin_properties(w);
-	json_key(w, "type");
-	write_type(w);
-	json_key(w, "content");
-	write_content(w);
-	json_key(w, "media");
-	write_media(w);
-	json_end_object(w);
-	json_key(w, "required");
-	json_begin_array(w);
-	json_put_str(w, STR("content"));
-	json_end_array(w);
-	json_member_bool(w, "additionalProperties", false);
-	json_end_object(w);
-	json_end_object(w);
+	write_items(w, write_container);
 }
 
 static void write_option(struct json_writer *w, const struct option_rule *option)
@@ -183,12 +295,12 @@ static void write_option(struct json_writer *w, const struct option_rule *option
 		write_values(w, option->values);
 	if (limits[option->type] != NULL)
 		limit(w, limits[option->type], option->max);
-	if (option->type == OPTION_STRING_LIST || option->type == OPTION_OBJECT_LIST) {
-		json_key(w, "items");
-		begin(w, option->type == OPTION_STRING_LIST ? "string" : "object");
+	if (option->type == OPTION_STRING_LIST)
+		write_items(w, write_any_text);
+	else if (option->type == OPTION_OBJECT_LIST)
+		write_items(w, write_any_object);
+	else
 		json_end_object(w);
-	}
-	json_end_object(w);
 }
 
 static void write_options(struct json_writer *w, enum platform_id id)
@@ -213,24 +325,22 @@ static void write_platform_options(struct json_writer *w)
 	close_object(w);
 }
 
-static void write_override(struct json_writer *w)
+static void write_override_options(struct json_writer *w)
 {
-	begin(w, "object");
-	limit(w, "minProperties", 1);
-	begin_properties(w);
-	json_key(w, "content");
-	write_content(w);
-	json_key(w, "media");
-	write_media(w);
-	json_key(w, "type");
-	write_type(w);
-	json_key(w, "containers");
-	write_containers(w);
-	json_key(w, "options");
 	begin(w, "object");
 	describe(w, "As in platforms, for this entry alone.");
 	json_end_object(w);
-	close_object(w);
+}
+
+static void write_override(struct json_writer *w)
+{
+	static const struct member members[] = {
+		{"content", write_content}, {"media", write_media},
+		{"type", write_type},       {"containers", write_containers},
+		{"fit", write_fit},         {"options", write_override_options}};
+	begin(w, "object");
+	limit(w, "minProperties", 1);
+	write_members(w, members, COUNT_OF(members));
 }
 
 /* Its keys are platforms or accounts: named by the one, and by the form of the other. */
@@ -252,10 +362,7 @@ static void write_account_ids(struct json_writer *w)
 	limit(w, "maxItems", POST_ACCOUNTS_MAX);
 	json_member_bool(w, "uniqueItems", true);
 	describe(w, "Where it goes: ids of list_accounts.");
-	json_key(w, "items");
-	begin(w, "string");
-	json_end_object(w);
-	json_end_object(w);
+	write_items(w, write_any_text);
 }
 
 static void write_scheduled_at(struct json_writer *w)
@@ -268,26 +375,20 @@ static void write_scheduled_at(struct json_writer *w)
 
 static void write_max_lateness(struct json_writer *w)
 {
-	begin(w, "integer");
-	limit(w, "minimum", MAX_LATENESS_LEAST_S);
-	limit(w, "maximum", MAX_LATENESS_MOST_S);
-	describe(w, "Seconds after its time from which it is not published any more.");
-	json_end_object(w);
+	write_integer(w, MAX_LATENESS_LEAST_S, MAX_LATENESS_MOST_S,
+		      "Seconds after its time from which it is not published any more.");
 }
 
 static void write_request_id(struct json_writer *w)
 {
-	begin(w, "string");
-	limit(w, "minLength", 1);
-	limit(w, "maxLength", REQUEST_ID_MAX_CHARACTERS);
-	describe(w, "Your own id for this one post, unique for ever; the same again never "
-		    "publishes twice.");
-	json_end_object(w);
+	write_text(w, 1, REQUEST_ID_MAX_CHARACTERS,
+		   "Your own id for this one post, unique for ever; the same again never "
+		   "publishes twice.");
 }
 
 static void write_post(struct json_writer *w, unsigned members)
 {
-	static void (*const writers[])(struct json_writer * w) = {
+	static const write_schema writers[] = {
 		[MCP_MEMBER_ACCOUNT_IDS] = write_account_ids,
 		[MCP_MEMBER_CONTENT] = write_content,
 		[MCP_MEMBER_TYPE] = write_type,
@@ -329,18 +430,16 @@ static void write_argument(struct json_writer *w, const struct mcp_argument *row
 	if (row->kind == MCP_KIND_CHOICE)
 		write_values(w, row->values);
 	if (row->kind == MCP_KIND_PLATFORM)
-		write_platforms(w);
+		write_named(w, 1, PLATFORM_ID_MAX + 1, slug_name);
 	if (limits[row->kind][0] != NULL) {
 		limit(w, limits[row->kind][0], row->min);
 		limit(w, limits[row->kind][1], row->max);
 	}
-	if (row->kind == MCP_KIND_TEXTS) {
-		json_key(w, "items");
-		begin(w, "string");
-		json_end_object(w);
-	}
 	describe(w, row->description);
-	json_end_object(w);
+	if (row->kind == MCP_KIND_TEXTS)
+		write_items(w, write_any_text);
+	else
+		json_end_object(w);
 }
 
 static void write_required(struct json_writer *w, const struct mcp_tool *tool)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents (API: "Agents (MCP)"): POST /mcp in both revisions of the protocol, its tools, and what a key may see of them. The messages
 are written by hand here; the protocol's official client speaks in test_mcp_sdk.py."""
+import http.server
 import json
 import subprocess
+import threading
 import uuid
 
 import jsonschema
@@ -13,7 +15,8 @@ from mcp_client import LEGACY, META, MODERN, OUTSIDE, VERSION_KEY, Mcp, modern_h
 from test_keys import create
 
 TOOLS = ["list_accounts", "describe_platforms", "validate_post", "create_draft", "publish_post", "schedule_post", "list_posts", "get_post",
-         "explain_post", "cancel_post", "retry_post"]
+         "explain_post", "cancel_post", "retry_post", "upload_media_from_url"]
+UPLOAD = {"upload_media_from_url"}
 PUBLISHING = {"publish_post", "schedule_post", "cancel_post", "retry_post"}
 NOBODY = "019a1fcd-7451-7617-8dc3-203f49eaf280"
 
@@ -162,6 +165,63 @@ def test_the_state_of_a_client_is_nowhere(app, modern):
     assert Mcp(app.service, app.token, LEGACY).tools() == before
 
 
+# ---- files ----
+
+
+def test_a_file_from_an_address_is_posted(app, agent, one, media, sandbox):
+    image = media.image()
+    made = agent.good("upload_media_from_url", url=image["url"])["data"]
+    assert made["id"].startswith("med_") and (made["type"], made["mime_type"]) == ("image", "image/jpeg")
+    assert made == app.get(f"/v1/media/{made['id']}").json()["data"] and image["url"].endswith(made["file_name"])
+    text = marker("file")
+    post = agent.good("publish_post", account_ids=[one["x"]], content=text, media=[{"media_id": made["id"]}], request_id=request_id())
+    assert app.wait_post(post["data"]["post_id"])["status"] == "published"
+    assert sandbox.ledger(text)[0]["media"][0]["sha256"] == made["sha256"]
+    assert agent.good("upload_media_from_url", url=image["url"], file_name="a/b.jpg")["data"]["file_name"] == "b.jpg"
+
+
+@pytest.mark.parametrize("url, reason", [
+    ("http://10.0.0.1/a.jpg", "private_address"), ("http://[::1]/a.jpg", "private_address"), ("ftp://a.example/a.jpg", "bad_url"),
+    ("http://a:b@a.example/a.jpg", "userinfo"), ("a.jpg", "bad_url"), ("https://8.8.8.8:25/a.jpg", "bad_port"),
+    ("http://169.254.169.254/latest", "private_address"), ("https://a.example/" + "a" * 2048, "url_too_long")])
+def test_addresses_that_are_refused(app, modern, url, reason):
+    found = modern.bad("upload_media_from_url", "INVALID_MEDIA", url=url)["structuredContent"]
+    assert found["details"]["reason"] == reason and set(found["errors"]) == {"url"} and found["next_tool"] == "upload_media_from_url"
+
+
+def test_files_that_cannot_be_had(app, modern, media):
+    before = {row["id"] for row in app.get("/v1/media").json()["data"]}
+    gone = media.image()["url"].rsplit("/", 1)[0] + "/none.jpg"
+    for url, code in ((gone, "MEDIA_UNREACHABLE"), ("http://127.0.0.1:9/a.jpg", "MEDIA_UNREACHABLE"),
+                      (f"{app.service.url}/healthz", "UNSUPPORTED_MEDIA_TYPE")):
+        found = modern.bad("upload_media_from_url", code, url=url)
+        assert found["structuredContent"]["next_tool"] == "upload_media_from_url" and url not in text_of(found)
+    assert {row["id"] for row in app.get("/v1/media").json()["data"]} == before
+    parts = app.service.data / "media/parts"
+    assert list(parts.iterdir()) == []
+
+
+class Redirect(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(302)
+        self.send_header("Location", "http://10.1.2.3/a.jpg")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def test_redirects_are_guarded_and_quotas_hold(start_service, sandbox, media):
+    service = start_service(sandbox, "--quota-media-files", "1")
+    agent = Mcp(service, App(service, "few files").issue_token().token)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Redirect)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    agent.bad("upload_media_from_url", "MEDIA_UNREACHABLE", url=f"http://127.0.0.1:{server.server_port}/a.jpg")
+    server.shutdown()
+    assert agent.good("upload_media_from_url", url=media.image()["url"])["data"]["id"]
+    assert agent.bad("upload_media_from_url", "QUOTA_EXCEEDED", url=media.image()["url"])["structuredContent"]["details"]["limit"] == 1
+
+
 # ---- the tools ----
 
 
@@ -171,7 +231,7 @@ def test_the_tools(agent):
     for name, tool in tools.items():
         jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
         assert tool["inputSchema"]["additionalProperties"] is False and tool["title"] and len(tool["description"]) > 40, name
-        assert tool["annotations"]["readOnlyHint"] == (name not in PUBLISHING | {"create_draft"}), name
+        assert tool["annotations"]["readOnlyHint"] == (name not in PUBLISHING | UPLOAD | {"create_draft"}), name
         assert tool["annotations"]["destructiveHint"] == (name in PUBLISHING), name
     assert {"request_id", "account_ids"} <= set(tools["publish_post"]["inputSchema"]["required"])
     assert {"request_id", "account_ids", "scheduled_at"} == set(tools["schedule_post"]["inputSchema"]["required"])
@@ -212,8 +272,8 @@ def test_every_member_of_a_schema_is_the_api_s(app, modern):
              "scheduled_at": utc(3600), "max_lateness": 60, "request_id": "a"}
     assert set(every) == set(modern.tools()["validate_post"]["inputSchema"]["properties"])
     file = {"url": "https://a.example/a.jpg", "type": "image", "alt_text": "a", "thumbnail_url": "https://a.example/b.jpg",
-            "mime_type": "image/jpeg", "duration": 1}
-    assert set(file) == set(modern.tools()["validate_post"]["inputSchema"]["properties"]["media"]["items"]["properties"])
+            "mime_type": "image/jpeg", "duration": 1, "fit": "auto"}
+    assert {*file, "media_id"} == set(modern.tools()["validate_post"]["inputSchema"]["properties"]["media"]["items"]["properties"])
     assert modern.good("validate_post", **{**every, "media": [file]})["data"]["accounts"][0]["violations"][0]["code"] == "unknown"
 
 
@@ -357,7 +417,8 @@ def test_a_draft_is_approved_by_a_person(app, one, sandbox):
 @pytest.mark.parametrize("scopes, seen", [
     ("read", {"list_accounts", "describe_platforms", "validate_post", "list_posts", "get_post", "explain_post"}),
     ("drafts", {"create_draft", "describe_platforms"}),
-    ("read,drafts", set(TOOLS) - PUBLISHING), ("read,publish", set(TOOLS) - {"create_draft"}), ("webhooks", {"describe_platforms"}),
+    ("read,drafts", set(TOOLS) - PUBLISHING - UPLOAD), ("read,publish", set(TOOLS) - {"create_draft"} - UPLOAD),
+    ("webhooks", {"describe_platforms"}), ("media", {"describe_platforms"} | UPLOAD),
 ])
 def test_a_key_sees_what_it_may_call(app, one, scopes, seen):
     agent = with_key(app, scopes)

@@ -12,7 +12,7 @@ import pytest
 from harness import ROOT, clean_environment, cli, find_binary, marker, utc
 from mcp_client import LEGACY, MODERN, OUTSIDE
 from test_keys import create
-from test_mcp import PUBLISHING, TOOLS, request_id
+from test_mcp import PUBLISHING, TOOLS, UPLOAD, request_id
 
 SDK = pathlib.Path(os.environ.get("POSTHORN_MCP_CLIENT") or ROOT / "build/npm/mcp-client")
 SDK_S = 60
@@ -85,7 +85,7 @@ def test_a_person_approves_a_draft(app, one, sandbox):
     found = Sdk(app, "stdio", "modern", token=create(app, "read,drafts", name="sdk")["key"]).run(
         ("create_draft", {"account_ids": [one["x"]], "content": text}),
         ("publish_post", {"account_ids": [one["x"]], "content": text, "request_id": request_id()}))
-    assert {tool["name"] for tool in found["tools"]} == set(TOOLS) - PUBLISHING
+    assert {tool["name"] for tool in found["tools"]} == set(TOOLS) - PUBLISHING - UPLOAD
     draft, refused = found["results"]
     assert refused["structuredContent"]["error"] == "INSUFFICIENT_SCOPE" and sandbox.ledger(text) == []
     draft_id = draft["structuredContent"]["data"]["id"]
