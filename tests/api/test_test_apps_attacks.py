@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sandbox stands beside live data (API 14): what somebody who has a test app, or only a browser, would try with it. That no call
-of a test app can leave is tried here from outside, and call by call in tests/unit/outbound/flight_test.c."""
+of a test app can leave is tried here from outside, and address by address in tests/unit/outbound/test_app_call_test.c."""
 import http.server
 import json
 import threading
@@ -277,6 +277,7 @@ def test_hanging_faults_hold_up_nobody(house, mine, other):
     assert house.request("GET", "/readyz").status_code == 200
     assert mine.get("/v1/accounts").status_code == 200
     other.published(account, marker("not held up"))
+    assert mine.sandbox("DELETE", "faults") == {"ok": True}  # and whoever set the fault can end it
 
 
 def quiet_get(url):

@@ -5,6 +5,8 @@
  * tables say by themselves is in guard_test.c. */
 #include "fixture.h"
 
+#include "ssrf_list.h"
+
 #define REFUSE_LINES 185 /* rules.md 3.7 */
 #define ALLOW_LINES 34
 #define REDIRECT_LINES 12 /* the thirteenth is about https alone: guard_test.c */
@@ -34,22 +36,6 @@ static const char *stub_resolve(void *context, const char *host)
 
 /* ---- the list ---- */
 
-static struct str unescape(struct arena *arena, struct str text)
-{
-	static const char names[] = "\\trn";
-	static const char bytes[] = "\\\t\r\n";
-	char *out = arena_alloc(arena, text.len + 1);
-	size_t len = 0;
-	for (size_t i = 0; i < text.len; i++) {
-		const char *name = text.ptr[i] == '\\' && i + 1 < text.len
-					   ? strchr(names, text.ptr[i + 1])
-					   : NULL;
-		out[len++] = name != NULL ? bytes[name - names] : text.ptr[i];
-		i += name != NULL;
-	}
-	return (struct str){out, len};
-}
-
 static bool fixture_of(struct str comment, const char *name, struct str *value_out)
 {
 	const size_t at = str_find(comment, str_of(name), 0);
@@ -69,7 +55,7 @@ static bool read_line(struct arena *arena, struct str text, struct line *out)
 	*out = (struct line){0};
 	if (text.ptr[0] == '#' || !str_take_until(&comment, '\t', &url))
 		return false;
-	out->url = unescape(arena, url);
+	out->url = ssrf_unescape(arena, url);
 	out->is_allow = str_skip(&comment, STR("\tALLOW"));
 	out->has_dns = fixture_of(comment, "; dns=", &out->dns);
 	fixture_of(comment, "; hop=", &out->hop);

@@ -23,6 +23,8 @@
 #include "buf.h"
 #include "count_of.h"
 
+#include "ssrf_list.h"
+
 #define REFUSE_LINES 185 /* rules.md 3.7 */
 #define ALLOW_LINES 34
 
@@ -50,23 +52,6 @@ static const char *check(const struct guard *guard, const char *url)
 	const char *reason = guard_check_url(guard, arena, str_of(url));
 	arena_free(&arena);
 	return reason;
-}
-
-/* The list's own escapes. */
-static struct str unescape(struct arena *arena, struct str text)
-{
-	static const char names[] = "\\trn";
-	static const char bytes[] = "\\\t\r\n";
-	struct buf out;
-	buf_init(&out, arena, 4096);
-	for (size_t i = 0; i < text.len; i++) {
-		const char *name = NULL;
-		if (text.ptr[i] == '\\' && i + 1 < text.len)
-			name = strchr(names, text.ptr[i + 1]);
-		buf_add_char(&out, name != NULL ? bytes[name - names] : text.ptr[i]);
-		i += name != NULL;
-	}
-	return buf_str(&out);
 }
 
 /* The value of "; dns=..." in a comment; false when it is not there. */
@@ -133,16 +118,6 @@ static bool line_passes(struct arena *arena, const struct guard *guard, struct s
 	return !fixture(comment, STR("; hop="), &value) || hop_passes(arena, guard, url, value);
 }
 
-static FILE *open_list(void)
-{
-	char path[512];
-	const char *slash = strrchr(__FILE__, '/');
-	snprintf(path, sizeof(path), "%.*s/ssrf_urls.txt", (int)(slash - __FILE__), __FILE__);
-	FILE *file = fopen(path, "r");
-	assert_non_null(file);
-	return file;
-}
-
 static void every_line_of_the_list_is_judged_rightly(void **state)
 {
 	(void)state;
@@ -150,7 +125,7 @@ static void every_line_of_the_list_is_judged_rightly(void **state)
 	struct guard *guard = NULL;
 	const struct guard_config config = {.deny_cidrs = own, .deny_cidr_count = 1};
 	assert_int_equal(guard_new(&config, &guard, NULL), ERR_NONE);
-	FILE *file = open_list();
+	FILE *file = ssrf_open_list();
 	char *line = NULL;
 	size_t capacity = 0;
 	size_t refused = 0;
@@ -166,7 +141,7 @@ static void every_line_of_the_list_is_judged_rightly(void **state)
 			assert_true(str_take_until(&comment, '\t', &url));
 			const bool is_allow = str_skip(&comment, STR("\tALLOW"));
 			const bool passes =
-				line_passes(arena, guard, unescape(arena, url), comment);
+				line_passes(arena, guard, ssrf_unescape(arena, url), comment);
 			if (passes != is_allow) {
 				print_message("wrong: %s", line);
 				wrong++;
