@@ -9,6 +9,7 @@
 #include "store_credential.h"
 
 #define CLIENT_SECRET_CHARACTERS 43
+#define ADVANCE_MAX_S (INT64_C(366) * 86400)
 
 bool admin_test_app_read(struct admin *admin, struct http_response *response,
 			 const struct json *body, struct app_row *app)
@@ -98,6 +99,14 @@ void admin_test_app_clock(void *context, struct http_request *request,
 	if (!app.world.is_test || port->serve == NULL) {
 		admin_respond_error(response, 409, "NO_TEST_APP",
 				    STR("Only a test app has a sandbox whose clock can be set."));
+		return;
+	}
+	const struct json *given = json_get(body, "advance_s");
+	const int64_t advance_s = json_int(given, -1);
+	if (!json_is(given, JSON_TYPE_INT) || advance_s < 0 || advance_s > ADVANCE_MAX_S) {
+		admin_respond_field_error(
+			response, "advance_s",
+			STR("advance_s must be a whole number of seconds, from 0 to a year."));
 		return;
 	}
 	request->path = STR("/_sandbox/clock");

@@ -105,6 +105,21 @@ def test_quotas(client, other_client):
     assert client.patch(own, {"accounts": 20000})["quotas"]["accounts"]["limit"] == 20000
 
 
+def test_the_clock_of_a_test_app(client, other_client):
+    """A root admin moves it, forward, for that app alone."""
+    first, second = (client.make_app(name, test=True)["client_id"] for name in ("clocked", "beside it"))
+    before = client.post(f"/apps/{second}/sandbox/clock", {"advance_s": 0})["now"]
+    moved = client.post(f"/apps/{first}/sandbox/clock", {"advance_s": 30 * 86400})["now"]
+    assert client.post(f"/apps/{first}/sandbox/clock", {"advance_s": 0})["now"] >= moved > before
+    assert client.post(f"/apps/{second}/sandbox/clock", {"advance_s": 0})["now"] < moved
+    for wrong in ({}, {"advance_s": -1}, {"advance_s": "1"}, {"advance_s": 1.5}, {"advance_s": 10**9}, {"advance_s": None}):
+        client.refused("POST", f"/apps/{first}/sandbox/clock", 422, "VALIDATION_ERROR", json=wrong)
+    theirs = other_client.make_app("theirs", test=True)["client_id"]
+    other_client.refused("POST", f"/apps/{theirs}/sandbox/clock", 403, "FORBIDDEN", json={"advance_s": 1})
+    other_client.refused("POST", f"/apps/{first}/sandbox/clock", 403, "FORBIDDEN", json={"advance_s": 1})
+    client.refused("POST", f"/apps/{client.make_app('no test')['client_id']}/sandbox/clock", 409, "NO_TEST_APP", json={"advance_s": 1})
+
+
 def test_an_app_is_handed_over(client, other_client):
     client_id = other_client.make_app("handed over")["client_id"]
     assert other_client.patch(f"/apps/{client_id}", {"owner": FIRST_ADMIN})["owner"] == FIRST_ADMIN

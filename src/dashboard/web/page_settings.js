@@ -2,6 +2,7 @@
 // An app's settings: name, redirect list, choices; quotas; a new secret, suspension, handing over.
 import {h} from "./dom.js";
 import * as api from "./api.js";
+import {utc} from "./format.js";
 import {badge, button, card, confirm, copyField, facts, field, form, lines, notice, openDialog, pageHead, showSecret, toast} from "./ui.js";
 import {goLive} from "./page_app.js";
 
@@ -184,7 +185,12 @@ function stateCard(context, app) {
 			"Draft: the token endpoint answers app_not_live. It goes live automatically with the first verified platform credential.",
 			button("Go live", () => goLive(context, app), {kind: "main"}),
 		],
-		active: ["Live: your server can get tokens and publish.", button("Suspend", () => suspend(context, app), {kind: "danger"})],
+		active: [
+			app.mode === "test"
+				? "Active: your server can get tokens and publish, in the sandbox alone."
+				: "Live: your server can get tokens and publish.",
+			button("Suspend", () => suspend(context, app), {kind: "danger"}),
+		],
 		suspended: [
 			"Suspended: every call is answered app_not_active.",
 			button("Activate", () => change(context, "activate", `${app.name} is live again.`), {kind: "main"}),
@@ -192,6 +198,32 @@ function stateCard(context, app) {
 	};
 	const [text, action] = lines[app.state] ?? lines.draft;
 	return card({title: "State", actions: [badge("app", app.state)]}, h("p", {class: "soft"}, text), action);
+}
+
+/** The clock of a test app's platforms: what takes days there is tried in a minute. */
+function clockCard(context) {
+	const fields = [
+		field({
+			name: "hours",
+			label: "Move it on by",
+			kind: "select",
+			value: "24",
+			options: [
+				["1", "an hour"],
+				["24", "a day"],
+				["168", "a week"],
+				["1440", "60 days"],
+				["2160", "90 days"],
+			],
+			hint: "For this app's platforms alone: tokens end, and limits of a day begin again. A reset of the sandbox takes it back.",
+			parse: Number,
+		}),
+	];
+	const send = async ({hours}) => {
+		const {now} = await api.post(context.appPath("sandbox", "clock"), {advance_s: hours * 3600});
+		toast(`In the sandbox it is ${utc(now)}.`);
+	};
+	return card({title: "Time in the sandbox"}, form({fields, submit: "Move the time", onsubmit: send}));
 }
 
 function handOver(context, app) {
@@ -297,6 +329,7 @@ export async function page(context) {
 						)
 					)
 				),
+				app.mode === "test" && context.session.admin.role === "root" ? clockCard(context) : null,
 				quotasCard(context, quotas),
 				handOver(context, app),
 				removeCard(context, app)
