@@ -71,7 +71,7 @@ static void open_media(struct fixture *fx)
 						     .random = &fx->random,
 						     .probe = probe,
 						     .keep_us = US_PER_DAY};
-	ok(media_files_init(&fx->media_files, fx->directory, &err), &err);
+	ok(media_files_init(&fx->media_files, fx->directory, NULL, &err), &err);
 	media_uploads_free(&fx->uploads);
 	fx->uploads = media_uploads_new(&uploads);
 	fx->config.uploads = fx->uploads;
