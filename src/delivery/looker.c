@@ -268,8 +268,7 @@ static void saved(struct task *task, enum err_kind kind)
 static void release(struct task *task)
 {
 	struct look_task *t = (struct look_task *)task;
-	if (t->fetching != NULL)
-		spool_remove(t->looker->config.spool, t->key);
+	spool_remove(t->looker->config.spool, t->key); /* its share, where nothing was fetched */
 	looker_gone(t->looker, t);
 	if (t->ticket != NULL && !t->is_over)
 		looker_ticket_done(t->looker, t->ticket); /* the engine ends: the rest is late */
