@@ -93,6 +93,20 @@ static bool may_be_repeated(const struct check *check)
 
 /* ---- one part ---- */
 
+/* A call on its way takes effect after the copy that took its place was removed: no look could have
+ * found it, and nobody published again. */
+static bool is_after_removal(const struct check *check, const struct entry *entry)
+{
+	for (size_t i = 0; i < check->world->entry_count; i++) {
+		const struct entry *other = &check->world->entries[i];
+		if (other->home == entry->home && str_equal(other->text, entry->text) &&
+		    other->removed_at_us != 0 && entry->sent_at_us <= other->removed_at_us &&
+		    entry->at_us >= other->removed_at_us)
+			return true;
+	}
+	return false;
+}
+
 /* How often it was ever to be seen, and (there_out) how often it still is. */
 static size_t count_visible(struct check *check, size_t part, size_t *there_out)
 {
@@ -105,7 +119,10 @@ static size_t count_visible(struct check *check, size_t part, size_t *there_out)
 			continue;
 		check->is_ours[i] = true;
 		check->found[part] = entry;
-		count++;
+		if (is_after_removal(check, entry))
+			check->sim->totals->after_removal++;
+		else
+			count++;
 		*there_out += entry->removed_at_us == 0;
 	}
 	return count;

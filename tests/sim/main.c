@@ -399,10 +399,10 @@ static void print_totals(const struct totals *t)
 	printf("taken back %" PRId64 ": removed %" PRId64 " (by dishonest word %" PRId64
 	       "), failed %" PRId64 " (OUTCOME_UNKNOWN %" PRId64 "), unsupported %" PRId64
 	       ", lost by a restore %" PRId64 "; deletions sent %" PRId64 ", first by hand %" PRId64
-	       ", wrong %" PRId64 "\n",
+	       ", wrong %" PRId64 ", copies that came after it %" PRId64 "\n",
 	       t->unpublishes, t->removed, t->removed_and_seen, t->removals_failed,
 	       t->removals_unknown, t->unsupported, t->removals_lost, t->deletions,
-	       t->removed_by_hand, t->removed_wrongly);
+	       t->removed_by_hand, t->removed_wrongly, t->after_removal);
 	printf("of the seeds %" PRId64 " with several nodes: stops %" PRId64 ", moves %" PRId64
 	       ", lanes taken over %" PRId64 ", answers that came after the lease was lost %" PRId64
 	       "\n",

@@ -388,7 +388,9 @@ static void take_effect(struct network *network, struct flight *flight)
 	flight->effect_at_us = NEVER;
 	if (flight->is_fetch)
 		return;
+	network->world->sent_at_us = flight->started_at_us;
 	world_do(network->world, &flight->ask, &flight->answer);
+	network->world->sent_at_us = 0;
 }
 
 static void answer_refused(struct network *network, struct flight *flight)

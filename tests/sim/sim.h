@@ -66,7 +66,7 @@ struct totals {
 		restores, held, told_as_copied, looked_for;
 	/* of posts that were taken back, by platform post */
 	int64_t unpublishes, removed, removals_failed, removals_unknown, unsupported, removals_lost,
-		removed_by_hand, deletions, removed_and_seen, removed_wrongly;
+		removed_by_hand, deletions, removed_and_seen, removed_wrongly, after_removal;
 	/* with several nodes */
 	int64_t node_seeds, stops, moves, takeovers, lost_fences;
 	int64_t simulated_us;

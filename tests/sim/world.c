@@ -94,6 +94,7 @@ struct entry *world_publish(struct world *world, size_t home, struct str id, str
 		.id = str_copy(sim->arena, id),
 		.text = str_copy(sim->arena, text),
 		.parent = str_copy(sim->arena, parent),
+		.sent_at_us = world->sent_at_us > 0 ? world->sent_at_us : sim->true_us,
 		.at_us = sim->true_us,
 		.listed_at_us =
 			sim->true_us + (is_late ? dice_between(&sim->dice, 5, 900) * US_PER_S : 0),

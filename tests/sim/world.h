@@ -49,8 +49,9 @@ struct entry {
 	size_t home;
 	struct str id;
 	struct str text;
-	struct str parent; /* id of what it answers; empty = a post of its own */
-	bool is_story;     /* in a list of its own, without its text */
+	struct str parent;  /* id of what it answers; empty = a post of its own */
+	bool is_story;      /* in a list of its own, without its text */
+	int64_t sent_at_us; /* the call that made it */
 	int64_t at_us;
 	int64_t listed_at_us; /* from then on lists show it */
 	size_t file_count;    /* files that hang on it, where lists tell */
@@ -101,6 +102,7 @@ struct world {
 	struct piece pieces[WORLD_PIECES_MAX];
 	size_t piece_count;
 	uint64_t last_id;
+	int64_t sent_at_us; /* the call that takes effect was sent then; 0 = it is no call's effect */
 };
 
 struct ask {
