@@ -35,9 +35,14 @@
 	X(live, "live", false, "app create: live at once") \
 	X(test, "test", false, \
 	  "app create: a test app, whose platforms are the sandbox inside the service") \
-	X(app, "app", true, "credential, key, pause, resume: the app's client id") \
-	X(platform, "platform", true, "credential, hold, pause, resume: platform slug") \
-	X(account, "account", true, "pause, resume: the account's id") \
+	X(app, "app", true, "credential, key, live-check, pause, resume: the app's client id") \
+	X(platform, "platform", true, \
+	  "credential, hold, live-check, pause, resume: platform slug") \
+	X(account, "account", true, "live-check, pause, resume: the account's id") \
+	X(image, "image", true, "live-check: the address of a JPEG picture, 1080 by 1080 or so") \
+	X(video, "video", true, "live-check: the address of an upright MP4 video of 5 to 60 s") \
+	X(record, "record", true, "live-check: the file for what was sent and answered") \
+	X(yes, "yes", false, "live-check: do it") \
 	X(client_id, "client-id", true, "credential set: the platform's client id") \
 	X(client_secret_file, "client-secret-file", true, \
 	  "credential set: file with the platform's client secret") \

@@ -83,6 +83,11 @@ struct command {
 	X("doctor", NULL, command_doctor, 0, "[--text] [--repair]", \
 	  "check everything; exits 0 when all is well, 3 with warnings only, 1 with errors; " \
 	  "--repair: count again what lists of posts go by") \
+	X("live-check", NULL, live_check_command, 0, \
+	  "--app CLIENT_ID --platform SLUG --account ID [--image URL] [--video URL] " \
+	  "[--record FILE] [--yes]", \
+	  "publish one post of each kind with a real account, hold what is sent and answered " \
+	  "against the transcripts, and delete the posts; without --yes: say who would see them") \
 	X("metrics", NULL, manage_metrics, 0, "", \
 	  "the figures of the running service, in the Prometheus text format") \
 	X("audit", NULL, manage_audit, 0, "[--since TIME|7d|12h] [--json]", \

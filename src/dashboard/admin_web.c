@@ -206,15 +206,42 @@ static void serve(void *context, struct http_request *request, struct http_respo
 		route->handler(admin, request, response);
 }
 
+/* On the control socket nobody has looked for it. */
+static enum err_kind app_called(const struct admin *admin, const struct http_request *request,
+				struct app_row *app_out, struct error *err)
+{
+	const struct caller *caller = admin_request_caller(request);
+	if (caller == NULL)
+		return store_app_find_by_client_id(admin->config.store, request->arena,
+						   http_request_capture(request, "client_id"),
+						   app_out, err);
+	*app_out = caller->app;
+	return ERR_NONE;
+}
+
 /* The rest of the path is the app's API; the query stays. */
 void admin_app_api(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
 	const struct caller *caller = admin_request_caller(request);
-	const size_t at = str_find(request->path, STR("/v1/"), sizeof("/dashboard/api/apps/") - 1);
 	const struct admin_app_port *port = &admin->web.app_port;
-	request->path = str_slice(request->path, at, request->path.len);
-	port->serve(port->context, &caller->app, request, response, caller->session.admin.email);
+	struct app_row app = {0};
+	struct error err = {0};
+	const enum err_kind kind = app_called(admin, request, &app, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "app");
+		return;
+	}
+	if (port->serve == NULL) {
+		admin_respond_error(response, 503, "UNAVAILABLE",
+				    STR("The service does not run here. Start it with posthorn "
+					"serve."));
+		return;
+	}
+	request->path = str_slice(request->path, str_find(request->path, STR("/v1/"), 1),
+				  request->path.len);
+	port->serve(port->context, &app, request, response,
+		    caller != NULL ? caller->session.admin.email : STR("cli"));
 }
 
 /* ---- pages ---- */

@@ -68,6 +68,7 @@ struct delivery_call {
 	const char *method;
 	struct str host_path;
 	enum call_kind kind;
+	struct str request; /* JSON, of a recorded post; else empty */
 };
 
 /* Written by media.c. Indexes are flat: the post's own files, then up to ENV_FILES_MAX further

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A delivery's written record: one timeline entry for each call, with a redacted excerpt of a
- * refusing answer, and the parts as the API shows them. */
+ * refusing answer (of a recorded post: the call and its answer), and the parts as the API shows
+ * them. */
 #include "delivery_private.h"
 
 #include <assert.h>
@@ -15,6 +16,9 @@
 
 #define EXCERPT_MAX_BYTES 1000
 #define EXCERPT_READ_BYTES 16384
+/* Of a recorded call: each body as it came, and all of it as JSON (six bytes for one at most). */
+#define RECORDED_BODY_MAX_BYTES 4096
+#define RECORDED_MAX_BYTES 65536
 /* longer than any id or address of a platform; keeps the row writable if one is longer */
 #define ID_SHOWN_MAX_BYTES 2048
 /* 10 parts, two such texts each, six bytes for every byte that JSON escapes */
@@ -45,6 +49,67 @@ static struct str stage_of(const struct delivery_task *t)
 	return str_concat(t->arena, STR("resolve "), t->flow.probe);
 }
 
+/* ---- recorded posts ---- */
+
+/* What a refresh sends and gets is nothing but secrets. */
+static bool is_recorded(const struct delivery_task *t)
+{
+	return t->work.is_recorded && delivery_mode(t) != MODE_REFRESH;
+}
+
+/* The beginning of a body, as text. */
+static struct str body_text(struct arena *arena, struct str body)
+{
+	struct str text = str_slice(body, 0, RECORDED_BODY_MAX_BYTES);
+	if (!utf8_is_valid(text))
+		text = utf8_cut_bytes(text, text.len > 4 ? text.len - 4 : 0);
+	return utf8_is_valid(text) ? text : str_format(arena, "(%zu bytes)", body.len);
+}
+
+static struct str request_of(struct delivery_task *t, const struct call *call)
+{
+	static const char *const kinds[] = {
+		[CALL_READ] = "read", [CALL_PREPARE] = "prepare", [CALL_PUBLISH] = "publish"};
+	struct buf out;
+	struct json_writer w;
+	buf_init(&out, t->arena, RECORDED_MAX_BYTES);
+	json_writer_init(&w, &out);
+	json_begin_object(&w);
+	json_member_str(&w, "method", str_of(call->method));
+	json_member_str(&w, "url", utf8_cut_bytes(call->url, ID_SHOWN_MAX_BYTES));
+	json_member_str(&w, "kind", str_of(kinds[call->kind]));
+	json_key(&w, "headers");
+	json_begin_object(&w);
+	for (size_t i = 0; i < call->header_count; i++) {
+		json_key(&w, call->headers[i].name);
+		json_put_str(&w, call->headers[i].value);
+	}
+	json_end_object(&w);
+	json_member_str(&w, "body", body_text(t->arena, call->body));
+	json_member_int(&w, "media_bytes", call->has_media_body ? call->media_length_bytes : 0);
+	json_end_object(&w);
+	return out.is_over ? STR("null") : buf_str(&out);
+}
+
+/* The call and its answer, as one JSON object without secrets. */
+static struct str exchange_of(const struct delivery_task *t, const struct reply *reply)
+{
+	struct buf out;
+	struct json_writer w;
+	buf_init(&out, t->turn.arena, RECORDED_MAX_BYTES);
+	json_writer_init(&w, &out);
+	json_begin_object(&w);
+	json_key(&w, "request");
+	json_put_raw(&w, str_is_empty(t->call.request) ? STR("null") : t->call.request);
+	json_member_int(&w, "status", reply->outcome == REPLY_ANSWERED ? reply->status : 0);
+	json_member_str(&w, "answer", body_text(t->turn.arena, reply->body));
+	json_member_str(&w, "problem", reply->transport_error);
+	json_end_object(&w);
+	if (out.is_over)
+		return STR("(too large to be kept)");
+	return redact_secrets(t->turn.arena, buf_str(&out), &t->env, &t->flow);
+}
+
 void record_call_begins(struct delivery_task *t, const struct call *call)
 {
 	t->call = (struct delivery_call){
@@ -52,6 +117,7 @@ void record_call_begins(struct delivery_task *t, const struct call *call)
 		.method = call->method,
 		.host_path = host_path_of(t->arena, call->url),
 		.kind = call->kind,
+		.request = is_recorded(t) ? request_of(t, call) : STR(""),
 	};
 }
 
@@ -98,7 +164,9 @@ void record_call_ended(struct delivery_task *t, const struct task_event *event)
 		.status = reply->outcome == REPLY_ANSWERED ? reply->status : 0,
 		.duration_us = event->duration_us,
 		.verdict = verdict_of(t, event),
-		.excerpt = is_refusal ? excerpt_of(t, reply) : reply->transport_error,
+		.excerpt = is_recorded(t) ? exchange_of(t, reply)
+			   : is_refusal   ? excerpt_of(t, reply)
+					  : reply->transport_error,
 	};
 }
 

@@ -114,6 +114,7 @@ static void work_read(struct sql_cursor *cursor, struct pick *pick)
 	work->world.is_test = sql_take_bool(cursor);
 	work->world.time_scale = sql_take_int(cursor);
 	work->is_app_deleted = sql_take_bool(cursor);
+	work->is_recorded = sql_take_bool(cursor);
 	work->hold = (enum hold_state)sql_take_int(cursor);
 	work->hold_due_at_us = sql_take_int(cursor);
 	post_now_read(cursor, &pick->post);

@@ -22,6 +22,10 @@ enum call_state {
 	CALL_STATE_IN_DOUBT /* sent, outcome not known: the resolver's */
 };
 
+/* Posts with such a request_id keep their calls and the answers in the timeline, without secrets
+ * (posthorn live-check). */
+#define STORE_RECORDED_PREFIX "live-check-"
+
 /* A claimed delivery with everything a step needs. Sealed values as in the other headers. */
 struct delivery_work {
 	struct str id;
@@ -49,6 +53,7 @@ struct delivery_work {
 	enum app_tiktok_privacy tiktok_privacy;
 	struct app_world world; /* the app's */
 	bool is_app_deleted;    /* before this claim */
+	bool is_recorded;       /* its request_id begins with STORE_RECORDED_PREFIX */
 	enum hold_state hold;
 	int64_t hold_due_at_us; /* when it was due before it was held */
 	/* A save is compared with these (delivery_save.work). */
@@ -110,7 +115,9 @@ struct timeline_entry {
 	int64_t duration_us;
 	struct str verdict;  /* "ok", "refused", "never_sent", "in_doubt", ... */
 	struct str decision; /* "continue", "wait 30 s", "retry in 2 min", "failed", ... */
-	struct str excerpt;  /* redacted, at most 1 KiB; may be empty */
+	/* redacted, at most 1 KiB; may be empty. Of a recorded post: the call and its answer,
+	 * at most 64 KiB. */
+	struct str excerpt;
 };
 
 enum delivery_next {

@@ -178,6 +178,7 @@ static void work_read(struct sql_cursor *cursor, void *out)
 	work->world.is_test = sql_take_bool(cursor);
 	work->world.time_scale = sql_take_int(cursor);
 	work->is_app_deleted = sql_take_bool(cursor);
+	work->is_recorded = sql_take_bool(cursor);
 	account_read(cursor, &work->account);
 	work->state = POST_PUBLISHED;
 	removal->is_new = str_is_empty(own_flow);
