@@ -51,7 +51,7 @@ void looker_free(struct looker **looker);
 /* A post that was just accepted or edited: when its files are to be looked at; 0 = not at all. */
 int64_t looker_time_us(struct arena *arena, const struct post_content *content,
 		       int64_t scheduled_at_us, int64_t now_us);
-/* There may be a post to look at. Any thread. */
+/* There may be a post to look at. NULL: nobody looks. Any thread. */
 void looker_wake(struct looker *looker);
 
 struct looker_question {

@@ -238,6 +238,8 @@ void looker_gone(struct looker *looker, struct look_task *t)
 
 void looker_wake(struct looker *looker)
 {
+	if (looker == NULL)
+		return;
 	looker->is_asked = true;
 	engine_wake(looker->config.engine);
 }
