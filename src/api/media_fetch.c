@@ -44,7 +44,7 @@ static bool is_good_url(const struct fetching *f)
 {
 	struct problems problems;
 	problems_init(&problems, f->request->arena);
-	media_url_judge(&f->api->config.media_url_check, STR("url"), f->url, &problems);
+	publish_media_url_judge(&f->api->config.media_url_check, STR("url"), f->url, &problems);
 	return !respond_if_problems(f->response, &problems);
 }
 
@@ -154,5 +154,5 @@ void api_media_fetch(struct api *api, const struct api_media_wish *wish,
 	}
 	if (keep(&f, fetch.path, &media))
 		respond_kept(&f, &media);
-	fetched_close(&fetched);
+	fetcher_close_fetched(&fetched);
 }

@@ -16,7 +16,7 @@
 
 static const char *const link_prefixes[] = {"/v1/media/links/", "/api/v1/media/links/"};
 
-bool media_path_is_link(struct str path)
+static bool is_link(struct str path)
 {
 	return str_has_prefix(path, str_of(link_prefixes[0])) ||
 	       str_has_prefix(path, str_of(link_prefixes[1]));
@@ -24,7 +24,7 @@ bool media_path_is_link(struct str path)
 
 void media_link_headers(const struct http_request *request, struct http_response *response)
 {
-	if (!media_path_is_link(request->path))
+	if (!is_link(request->path))
 		return;
 	http_response_header(response, "Access-Control-Allow-Origin", STR("*"));
 	http_response_header(response, "Access-Control-Expose-Headers",

@@ -43,7 +43,6 @@ bool media_uploader_find(struct api *api, struct http_request *request,
 			 struct media_uploader *out);
 /* CORS, for the paths of links alone. For every answer. */
 void media_link_headers(const struct http_request *request, struct http_response *response);
-bool media_path_is_link(struct str path);
 
 /* ---- media_create.c ---- */
 

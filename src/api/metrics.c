@@ -208,7 +208,7 @@ static bool is_possible(enum delivery_outcome outcome, enum failure_code code)
 		return code == FAILURE_CODE_NONE;
 	if (code == FAILURE_CODE_NONE)
 		return false;
-	return outcome == OUTCOME_PARTIAL || delivery_outcome_of(code) == outcome;
+	return outcome == OUTCOME_PARTIAL || store_outcome_of(code) == outcome;
 }
 
 static void write_outcomes_of(struct buf *out, const struct api *api, enum platform_id platform,
@@ -219,7 +219,7 @@ static void write_outcomes_of(struct buf *out, const struct api *api, enum platf
 			continue;
 		buf_addf(out,
 			 "posthorn_deliveries_total{platform=\"%s\",outcome=\"%s\",code=\"%s\"}",
-			 platform_id_slug(platform), delivery_outcome_name(outcome),
+			 platform_id_slug(platform), store_outcome_name(outcome),
 			 failure_code_name(code));
 		metrics_text_value(out,
 				   store_outcome_count(api->config.store, platform, outcome, code),

@@ -71,7 +71,7 @@ static void drop(struct fetched *fetched)
 	arena_free(&arena);
 }
 
-void fetched_close(struct fetched **fetched)
+void fetcher_close_fetched(struct fetched **fetched)
 {
 	if (*fetched != NULL)
 		drop(*fetched);

@@ -29,18 +29,18 @@ void fetcher_free(struct fetcher **fetcher);
 struct fetch_wish {
 	struct str app_id;
 	struct str url;
-	const char *path; /* made, and removed by fetched_close() */
+	const char *path; /* made, and removed by fetcher_close_fetched() */
 	int64_t max_bytes;
 	int64_t wait_ms;
 };
 
 struct fetched; /* holds the file */
 
-/* Blocks for wait_ms and a moment. NONE: the file is there until fetched_close(). Else err->text is
- * a sentence for people, without the URL: FORBIDDEN: the guard refused the address; TOO_LARGE:
- * beyond max_bytes; NOT_FOUND: 404 or 410; INVALID: another answer; TEMPORARY: no whole answer in
- * time; LIMITED: of_app_max are under way, and nothing was fetched. Any thread. */
+/* Blocks for wait_ms and a moment. NONE: the file is there until fetcher_close_fetched(). Else
+ * err->text is a sentence for people, without the URL: FORBIDDEN: the guard refused the address;
+ * TOO_LARGE: beyond max_bytes; NOT_FOUND: 404 or 410; INVALID: another answer; TEMPORARY: no whole
+ * answer in time; LIMITED: of_app_max are under way, and nothing was fetched. Any thread. */
 enum err_kind fetcher_run(struct fetcher *fetcher, const struct fetch_wish *wish,
 			  struct fetched **fetched_out, struct error *err);
 /* Takes NULL inside, and nulls. */
-void fetched_close(struct fetched **fetched);
+void fetcher_close_fetched(struct fetched **fetched);

@@ -272,7 +272,7 @@ static void release(struct task *task)
 	looker_gone(t->looker, t);
 	if (t->ticket != NULL && !t->is_over)
 		looker_ticket_done(t->looker, t->ticket); /* the engine ends: the rest is late */
-	look_task_free(t);
+	looker_task_free(t);
 }
 
 static void answered(struct task *task, enum err_kind kind)
@@ -311,7 +311,7 @@ static struct str copied(struct arena *arena, struct str text)
 	return str_is_empty(text) ? STR("") : str_copy(arena, text);
 }
 
-struct look_task *look_task_of_work(struct looker *looker, const struct look_work *work)
+struct look_task *looker_task_of_work(struct looker *looker, const struct look_work *work)
 {
 	struct look_task *t = task_new(looker, &work_ops, work->app_id, BUDGET_US);
 	struct error err = {0};
@@ -338,8 +338,8 @@ struct look_task *look_task_of_work(struct looker *looker, const struct look_wor
 	return t;
 }
 
-struct look_task *look_task_of_ticket(struct looker *looker, struct look_ticket *ticket,
-				      const struct looker_question *question)
+struct look_task *looker_task_of_ticket(struct looker *looker, struct look_ticket *ticket,
+					const struct looker_question *question)
 {
 	struct look_task *t =
 		task_new(looker, &ticket_ops, question->app_id, question->wait_ms * US_PER_MS);
@@ -348,7 +348,7 @@ struct look_task *look_task_of_ticket(struct looker *looker, struct look_ticket 
 	return t;
 }
 
-void look_task_free(struct look_task *t)
+void looker_task_free(struct look_task *t)
 {
 	struct arena *arena = t->arena;
 	if (t->ticket != NULL)

@@ -70,11 +70,11 @@ struct look_wait {
 /* ---- looker.c ---- */
 
 /* For a claimed row, whose texts it copies; begins with engine_task_start(). Never NULL. */
-struct look_task *look_task_of_work(struct looker *looker, const struct look_work *work);
+struct look_task *looker_task_of_work(struct looker *looker, const struct look_work *work);
 /* For a waiting thread; look lies in the ticket. */
-struct look_task *look_task_of_ticket(struct looker *looker, struct look_ticket *ticket,
-				      const struct looker_question *question);
-void look_task_free(struct look_task *t);
+struct look_task *looker_task_of_ticket(struct looker *looker, struct look_ticket *ticket,
+					const struct looker_question *question);
+void looker_task_free(struct look_task *t);
 
 /* ---- looker_source.c ---- */
 

@@ -127,7 +127,7 @@ enum err_kind looker_ask(struct looker *looker, struct arena *arena,
 	if (kind != ERR_NONE)
 		return kind;
 	struct look_ticket *ticket = ticket_new(look_out);
-	enqueue(looker, look_task_of_ticket(looker, ticket, question));
+	enqueue(looker, looker_task_of_ticket(looker, ticket, question));
 	pthread_mutex_lock(&looker->mutex);
 	while (!ticket->is_done && has_time)
 		has_time = thread_wait_until(&looker->changed, &looker->mutex, &deadline);
@@ -191,7 +191,7 @@ static size_t source_claimed(void *context)
 	struct looker *looker = context;
 	size_t count = looker->claimed_count;
 	for (size_t i = 0; i < looker->claimed_count; i++)
-		start(looker, look_task_of_work(looker, &looker->claimed[i]));
+		start(looker, looker_task_of_work(looker, &looker->claimed[i]));
 	looker->claimed_count = 0;
 	arena_clear(looker->claim_arena);
 	pthread_mutex_lock(&looker->mutex);
@@ -277,7 +277,7 @@ void looker_free(struct looker **looker_pointer)
 	while (looker->queue != NULL) {
 		struct look_task *t = looker->queue;
 		looker->queue = t->next;
-		look_task_free(t);
+		looker_task_free(t);
 	}
 	arena_free(&looker->claim_arena);
 	pthread_cond_destroy(&looker->changed);

@@ -208,7 +208,7 @@ static enum delivery_outcome outcome_of(const struct delivery_task *t)
 	if (t->save.next == DELIVERY_PUBLISHED)
 		return OUTCOME_PUBLISHED;
 	return t->save.next == DELIVERY_PARTIAL ? OUTCOME_PARTIAL
-						: delivery_outcome_of(t->turn.failure.code);
+						: store_outcome_of(t->turn.failure.code);
 }
 
 /* Late is what is visible after its time, whatever it waited for. */

@@ -105,8 +105,8 @@ static struct str media_refusal_text(struct arena *arena, const char *reason, st
 	return str_format(arena, "Media cannot be fetched from this URL: %s.", reason);
 }
 
-void media_url_judge(const struct media_url_check *guard, struct str field, struct str text,
-		     struct problems *problems)
+void publish_media_url_judge(const struct media_url_check *guard, struct str field, struct str text,
+			     struct problems *problems)
 {
 	struct arena *arena = problems->arena;
 	struct url url;
@@ -154,8 +154,8 @@ static void media_address_read(const struct reader *r, const struct json *object
 		      "A media item needs a url, or the media_id of an uploaded file.");
 	media_id_read(r, object, parent, media);
 	if (text_get(r, object, "url", parent, &media->url))
-		media_url_judge(r->media_url_check, path(r, parent, "url"), media->url,
-				r->problems);
+		publish_media_url_judge(r->media_url_check, path(r, parent, "url"), media->url,
+					r->problems);
 }
 
 static void media_type_read(const struct reader *r, const struct json *object, struct str parent,
@@ -218,8 +218,8 @@ static void media_item_read(const struct reader *r, const struct json *object, s
 	text_get(r, object, "mime_type", field, &media->mime_type);
 	if (text_get(r, object, "thumbnail_url", field, &media->thumbnail_url) &&
 	    !media_id_is(media->thumbnail_url))
-		media_url_judge(r->media_url_check, path(r, field, "thumbnail_url"),
-				media->thumbnail_url, r->problems);
+		publish_media_url_judge(r->media_url_check, path(r, field, "thumbnail_url"),
+					media->thumbnail_url, r->problems);
 	media_duration_read(r, object, field, media);
 	media->fit = fit_read(r, object, field);
 }

@@ -38,8 +38,8 @@ struct media_url_check {
 
 /* A PROBLEM_MEDIA of that field when text is no URL that media may be fetched from. check: NULL =
  * any address will do. */
-void media_url_judge(const struct media_url_check *check, struct str field, struct str text,
-		     struct problems *problems);
+void publish_media_url_judge(const struct media_url_check *check, struct str field, struct str text,
+			     struct problems *problems);
 
 /* body: the parsed JSON (any type). other_request_id: stands in where the body has none; empty =
  * nothing does. Fills request_out as far as possible; it is to be used only when problems has none

@@ -101,7 +101,7 @@ struct post_rules {
  * default for what it holds. NONE when the platform does not have it. */
 enum post_type rules_post_type(const struct platform *platform, const struct post_content *post);
 /* All rules for one target account: adds PROBLEM_RULE entries that name field, account and rule,
- * and warnings. */
+ * and warnings. For the tests; others ask rules_check_subject(). */
 void rules_check(struct arena *arena, const struct platform *platform,
 		 const struct post_content *post, const struct rules_account *account,
 		 struct problems *problems);

@@ -170,7 +170,7 @@ static enum err_kind list_apps(struct claim *claim, struct error *err)
 static enum err_kind lane_correct(struct claim *claim, const struct due_lane *lane,
 				  struct error *err)
 {
-	return lane_free(claim->tx, lane->account_id, lane->busy_delivery_id, err);
+	return store_lane_free(claim->tx, lane->account_id, lane->busy_delivery_id, err);
 }
 
 enum err_kind store_claim_prepare(struct store_tx *tx, const struct delivery_work *work,
@@ -293,7 +293,7 @@ static enum err_kind pick_stand_behind(const struct claim *claim, const struct p
 	*is_behind_out = false;
 	if (!lane->is_shared || (!str_is_empty(lane->busy_delivery_id) && !is_foreign(pick)))
 		return ERR_NONE;
-	return lane_stand_behind(claim->tx, lane->account_id, STR(""), is_behind_out, err);
+	return store_lane_stand_behind(claim->tx, lane->account_id, STR(""), is_behind_out, err);
 }
 
 static enum err_kind pick_take(struct claim *claim, const struct pick *pick, struct error *err)

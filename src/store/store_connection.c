@@ -247,7 +247,7 @@ static enum err_kind put_accounts(struct store_tx *tx, struct str connection_id,
 		const struct account_row account = placed(&accounts[i], place);
 		kind = account_put(tx, connection_id, &account, now_us, err);
 		if (kind == ERR_NONE)
-			kind = lane_share(tx, &account, err);
+			kind = store_lane_share(tx, &account, err);
 		if (kind == ERR_NONE)
 			kind = link_account(tx, connection_id, i, account.id, err);
 	}

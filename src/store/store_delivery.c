@@ -250,7 +250,7 @@ static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save 
 	if (save->next == DELIVERY_KEEP && kept_until_us(save, now) == now->lease_until_us)
 		return ERR_NONE;
 	const enum err_kind kind = outcomes[save->next].frees_account
-					   ? lane_free(tx, now->account_id, save->id, err)
+					   ? store_lane_free(tx, now->account_id, save->id, err)
 					   : lane_keep(tx, save, now, err);
 	if (kind != ERR_NONE)
 		return kind;

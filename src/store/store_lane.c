@@ -6,8 +6,8 @@
  * Whoever calls has the app's lock. */
 #include "store_private.h"
 
-enum err_kind lane_free(struct store_tx *tx, struct str account_id, struct str delivery_id,
-			struct error *err)
+enum err_kind store_lane_free(struct store_tx *tx, struct str account_id, struct str delivery_id,
+			      struct error *err)
 {
 	const struct sql_args args =
 		SQL_ARGS(sql_text(account_id), sql_text(delivery_id), sql_int(NEVER_US));
@@ -17,8 +17,9 @@ enum err_kind lane_free(struct store_tx *tx, struct str account_id, struct str d
 	return sql_run(tx->sql, SQL_LANES_FREE_BEHIND, args, NULL, err);
 }
 
-enum err_kind lane_stand_behind(struct store_tx *tx, struct str account_id, struct str delivery_id,
-				bool *is_behind_out, struct error *err)
+enum err_kind store_lane_stand_behind(struct store_tx *tx, struct str account_id,
+				      struct str delivery_id, bool *is_behind_out,
+				      struct error *err)
 {
 	int64_t changes = 0;
 	const enum err_kind kind =
@@ -29,7 +30,8 @@ enum err_kind lane_stand_behind(struct store_tx *tx, struct str account_id, stru
 	return kind;
 }
 
-enum err_kind lane_share(struct store_tx *tx, const struct account_row *account, struct error *err)
+enum err_kind store_lane_share(struct store_tx *tx, const struct account_row *account,
+			       struct error *err)
 {
 	return sql_run(tx->sql, SQL_LANES_SHARE,
 		       SQL_ARGS(sql_text(account->app_id), sql_int(account->platform),

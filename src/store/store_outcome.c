@@ -8,7 +8,7 @@
 
 #include "store_private.h"
 
-const char *delivery_outcome_name(enum delivery_outcome outcome)
+const char *store_outcome_name(enum delivery_outcome outcome)
 {
 	static const char *const names[OUTCOME_COUNT] = {
 		[OUTCOME_PUBLISHED] = "published", [OUTCOME_PARTIAL] = "partial",
@@ -19,7 +19,7 @@ const char *delivery_outcome_name(enum delivery_outcome outcome)
 	return names[outcome];
 }
 
-enum delivery_outcome delivery_outcome_of(enum failure_code code)
+enum delivery_outcome store_outcome_of(enum failure_code code)
 {
 	if (code == FAILURE_CODE_OUTCOME_UNKNOWN)
 		return OUTCOME_UNKNOWN;
@@ -57,6 +57,6 @@ void store_tx_note_outcome(struct store_tx *tx, enum platform_id platform, enum 
 void store_tx_count_outcomes(const struct store_tx *tx)
 {
 	for (const struct noted_outcome *noted = tx->outcomes; noted != NULL; noted = noted->next)
-		store_outcome_note(tx->store, noted->platform, delivery_outcome_of(noted->code),
+		store_outcome_note(tx->store, noted->platform, store_outcome_of(noted->code),
 				   noted->code);
 }

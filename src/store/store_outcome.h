@@ -21,9 +21,9 @@ enum delivery_outcome {
 };
 
 /* The word of a label: "published". */
-const char *delivery_outcome_name(enum delivery_outcome outcome);
+const char *store_outcome_name(enum delivery_outcome outcome);
 /* What a failure with this code counts as. */
-enum delivery_outcome delivery_outcome_of(enum failure_code code);
+enum delivery_outcome store_outcome_of(enum failure_code code);
 /* Counts one; code is read for no OUTCOME_PUBLISHED. Any thread; never blocks. */
 void store_outcome_note(struct store *store, enum platform_id platform,
 			enum delivery_outcome outcome, enum failure_code code);

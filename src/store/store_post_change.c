@@ -101,7 +101,7 @@ static enum err_kind lane_renew(const struct change *change,
 	const struct str busy_with[] = {delivery->before.id, STR("")};
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < 2 && kind == ERR_NONE; i++)
-		kind = lane_free(change->tx, delivery->account_id, busy_with[i], err);
+		kind = store_lane_free(change->tx, delivery->account_id, busy_with[i], err);
 	return kind;
 }
 

@@ -279,15 +279,17 @@ enum err_kind account_put(struct store_tx *tx, struct str connection_id,
 
 /* store_lane.c. The account is free for its next delivery, which may be due at once, if it was busy
  * with this one (empty: if it was free). So is who stood behind it. */
-enum err_kind lane_free(struct store_tx *tx, struct str account_id, struct str delivery_id,
-			struct error *err);
+enum err_kind store_lane_free(struct store_tx *tx, struct str account_id, struct str delivery_id,
+			      struct error *err);
 /* Is another lane of the same platform account busy, with another delivery than this (empty: with
  * any)? Then this one stands behind it from here on. */
-enum err_kind lane_stand_behind(struct store_tx *tx, struct str account_id, struct str delivery_id,
-				bool *is_behind_out, struct error *err);
+enum err_kind store_lane_stand_behind(struct store_tx *tx, struct str account_id,
+				      struct str delivery_id, bool *is_behind_out,
+				      struct error *err);
 /* This account was connected: if others of the app have connected the same platform account, their
  * lanes are shared. */
-enum err_kind lane_share(struct store_tx *tx, const struct account_row *account, struct error *err);
+enum err_kind store_lane_share(struct store_tx *tx, const struct account_row *account,
+			       struct error *err);
 
 /* store_post_change.c: what the post has scheduled for the account fails with
  * ACCOUNT_REAUTH_REQUIRED. */

@@ -207,7 +207,7 @@ static enum err_kind take_lane(struct store_tx *tx, const struct removal_work *r
 	int64_t changes = 0;
 	*is_taken_out = false;
 	enum err_kind kind =
-		lane_stand_behind(tx, account_id, removal->delivery.id, &is_behind, err);
+		store_lane_stand_behind(tx, account_id, removal->delivery.id, &is_behind, err);
 	if (kind == ERR_NONE && !is_behind)
 		kind = sql_run(tx->sql, SQL_REMOVAL_LANE_TAKE,
 			       SQL_ARGS(sql_text(account_id), sql_text(removal->delivery.id),
@@ -329,7 +329,7 @@ static enum err_kind save_lane(struct store_tx *tx, const struct delivery_save *
 				  SQL_ARGS(sql_text(account_id), sql_text(save->id),
 					   sql_int(save->lease_until_us)),
 				  NULL, err)
-			: lane_free(tx, account_id, save->id, err);
+			: store_lane_free(tx, account_id, save->id, err);
 	if (kind == ERR_NONE)
 		store_tx_work_later(tx, save->work->app_id);
 	return kind;

@@ -102,7 +102,7 @@ struct world {
 	struct piece pieces[WORLD_PIECES_MAX];
 	size_t piece_count;
 	uint64_t last_id;
-	int64_t sent_at_us; /* the call that takes effect was sent then; 0 = it is no call's effect */
+	int64_t sent_at_us; /* of the call that takes effect; 0 = it is no call's effect */
 };
 
 struct ask {

@@ -194,8 +194,6 @@ void graph_finish(const struct env *env, const struct flow *flow, struct step *s
 
 /* ---- graph_remove.c ---- */
 
-/* Is the answer 100/33: gone, or not for this token? */
-bool graph_is_missing(const struct reply *reply);
 /* The answer to a platform's "removal_look", and by what it is judged. */
 struct graph_removal_look {
 	const struct reply *reply;

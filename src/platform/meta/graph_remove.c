@@ -10,7 +10,8 @@
 #include "graph.h"
 #include "removal.h"
 
-bool graph_is_missing(const struct reply *reply)
+/* Is the answer 100/33: gone, or not for this token? */
+static bool is_missing(const struct reply *reply)
 {
 	struct graph_error error;
 	return graph_error_read(reply, &error) && error.code == 100 && error.subcode == 33;
@@ -22,7 +23,7 @@ const char *graph_removal_look_judge(const struct env *env, struct flow *flow,
 	const struct reply *reply = look->reply;
 	if (graph_read_as_user(env, flow, reply))
 		return REMOVAL_STAGE_LOOK;
-	if (graph_is_missing(reply))
+	if (is_missing(reply))
 		return REMOVAL_STAGE_PROOF;
 	if (!graph_is_ok(reply)) {
 		graph_step_fail(env, reply, look->step);
@@ -72,7 +73,7 @@ const char *graph_removal_delete_ask(const struct env *env, struct flow *flow, s
 const char *graph_removal_delete_answer(const struct env *env, struct flow *flow,
 					const struct reply *reply, struct step *step)
 {
-	if (graph_is_missing(reply))
+	if (is_missing(reply))
 		return REMOVAL_STAGE_PROOF;
 	if (graph_is_ok(reply) && json_bool(json_get(reply->json, "success"), false))
 		return removal_all_gone(flow);
