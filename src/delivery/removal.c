@@ -128,7 +128,8 @@ enum next removal_ask_again(struct delivery_task *t)
 static void fail_as_unknown(struct delivery_task *t)
 {
 	struct failure *failure = &t->turn.failure;
-	if (flow_get_int(&t->flow, FLOW_UNCERTAIN, 0) == 0)
+	const bool is_unread = t->is_unreadable && t->removal.is_call_open;
+	if (flow_get_int(&t->flow, FLOW_UNCERTAIN, 0) == 0 && !is_unread)
 		return;
 	failure->code = FAILURE_CODE_OUTCOME_UNKNOWN;
 	failure->message = str_format(

@@ -212,6 +212,23 @@ def test_a_lost_deletion_is_looked_up(shop, world, media, slug, effect):
     assert used_up(world) and world.ledger(text) == []
 
 
+@pytest.mark.parametrize("slug,refusal", [
+    ("linkedin", {"status": 403, "code": "ACCESS_DENIED", "message": "Not enough permissions"}),
+    ("x", {"title": "Forbidden", "detail": "no", "status": 403})])
+def test_a_refusal_after_a_lost_answer_proves_nothing(shop, world, media, slug, refusal):
+    """The deletion was done and its answer lost. A member's post cannot be looked up, and X shows for a while what is gone: that
+    a second deletion is refused does not mean that the post is there."""
+    text = marker("refused after")
+    post_id = posted(shop, media, slug, text)
+    world.knob("deletions_late_ms", 600_000)
+    world.fault(slug, "DELETE", CALLS[slug][0], "reset_after")
+    world.fault(slug, "DELETE", CALLS[slug][0], "status", status=403, body=refusal)
+    unpublish(shop, post_id)
+    (one,) = ended(shop, post_id, 60)
+    assert one["removal"]["status"] == "failed" and used_up(world)
+    assert one["removal"]["error"]["code"] == "OUTCOME_UNKNOWN", (one["removal"], shop.timeline_text(post_id))
+
+
 @pytest.mark.parametrize("slug", CALLS)
 def test_what_is_gone_already_counts_as_removed(shop, world, media, slug):
     text = marker("already")
@@ -313,6 +330,110 @@ def test_a_pause_holds_it_back(shop, world, media):
     assert shop.show(post_id)["platform_posts"][0]["removal"]["status"] == "pending" and len(world.ledger(text)) == 1
     assert shop.cli("resume", "--platform", "linkedin").returncode == 0
     assert ended(shop, post_id)[0]["removal"]["status"] == "removed"
+
+
+# ---- what comes between the wish and its end ----
+
+
+@pytest.fixture
+def paused(shop):
+    """X is paused, so that removals there wait."""
+    assert shop.cli("pause", "--platform", "x").returncode == 0
+    yield shop
+    assert shop.cli("resume", "--platform", "x").returncode == 0
+
+
+def pending(app, post_id):
+    return [one["removal"]["status"] for one in app.show(post_id)["platform_posts"]] == ["pending"]
+
+
+def test_an_account_that_is_disconnected_meanwhile(shop, world, request):
+    text, account = marker("left meanwhile"), shop.account("x", user_id="leaver 2")
+    post_id = shop.published(account, text)["id"]
+    request.getfixturevalue("paused")
+    unpublish(shop, post_id)
+    assert pending(shop, post_id)
+    assert shop.request("DELETE", f"/v1/accounts/{account}").status_code == 204
+    (one,) = ended(shop, post_id)
+    assert one["removal"]["status"] == "failed" and one["removal"]["error"]["code"] == "ACCOUNT_REAUTH_REQUIRED"
+    assert len(world.ledger(text)) == 1
+
+
+def test_a_user_who_is_erased_meanwhile(shop, world, request):
+    """The removal ends, and nothing of it keeps the erasure waiting or the user's words (API 17)."""
+    text, user = marker("erased meanwhile"), "eraser"
+    post_id = shop.published(shop.account("x", user_id=user), text)["id"]
+    request.getfixturevalue("paused")
+    unpublish(shop, post_id)
+    assert pending(shop, post_id)
+    assert shop.request("DELETE", f"/v1/users/{user}", params={"confirm": user}).status_code == 202
+    (one,) = ended(shop, post_id)
+    assert one["removal"]["status"] == "failed" and one["removal"]["error"]["code"] == "ACCOUNT_REAUTH_REQUIRED"
+
+    def is_erased():
+        return shop.show(post_id)["containers"][0]["content"] == ""
+    poll("the user is erased", is_erased, 30)
+    (one,) = shop.show(post_id)["platform_posts"]
+    assert one["removal"]["status"] == "failed" and one["url"] is None and len(world.ledger(text)) == 1
+    assert unpublish(shop, post_id).status_code in (202, 409)
+    assert ended(shop, post_id)[0]["removal"]["status"] == "failed" and len(world.ledger(text)) == 1
+
+
+def test_an_app_that_is_deleted_meanwhile(world, tmp_path):
+    """It can only fail; the deletion of the app does not wait for it."""
+    with Service(tmp_path / "data", world, ["--time-scale", "100"]) as process:
+        app, text = App(process, name="short-lived").set_credentials("x").issue_token(), marker("app deleted")
+        post_id = app.published(app.account("x"), text)["id"]
+        assert app.cli("pause", "--platform", "x").returncode == 0
+        unpublish(app, post_id)
+        assert pending(app, post_id)
+        assert app.cli("app", "delete", app.client_id).returncode == 0
+
+        def row():
+            database = sqlite3.connect(process.data / "posthorn.db", timeout=10)
+            try:
+                return database.execute("SELECT status, due_at_us, error_code FROM removals").fetchone()
+            finally:
+                database.close()
+        if not os.environ.get("POSTHORN_TEST_DATABASE", "").startswith("postgres"):
+            poll("the removal ends", lambda: row()[1] == 0, 30)
+            assert row() == (3, 0, "CANCELLED")
+    assert len(world.ledger(text)) == 1
+
+
+def test_a_row_that_cannot_be_read_stops_only_itself(shop, world, request):
+    texts = [marker("unreadable"), marker("in doubt"), marker("readable")]
+    ids = [shop.published(shop.ids["x"][0], text)["id"] for text in texts]
+    shop.cli("pause", "--platform", "x")
+    try:
+        for post_id in ids:
+            unpublish(shop, post_id)
+        for post_id, is_call_open in zip(ids[:2], (0, 1)):
+            one = shop.show(post_id)["platform_posts"][0]["id"]
+            write(shop, "UPDATE removals SET flow = '{', is_call_open = ? WHERE delivery_id = ?", is_call_open, one)
+    finally:
+        shop.cli("resume", "--platform", "x")
+    ends = [ended(shop, post_id)[0]["removal"] for post_id in ids]
+    assert [one["status"] for one in ends] == ["failed", "failed", "removed"]
+    assert [one["error"]["code"] for one in ends[:2]] == ["INTERNAL_ERROR", "OUTCOME_UNKNOWN"], ends
+    assert [len(world.ledger(text)) for text in texts] == [1, 1, 0]
+    # Asked for again, it begins anew.
+    assert unpublish(shop, ids[0]).status_code == 202
+    assert ended(shop, ids[0])[0]["removal"]["status"] == "removed" and world.ledger(texts[0]) == []
+
+
+def test_a_part_of_a_thread_is_taken_back_alone(shop, world):
+    """Partial: what is out goes, and what never was is not asked about."""
+    text, since = marker("two of three"), len(world.log(method="DELETE"))
+    world.fault("x", "POST", "/2/tweets", "slow", retry_after=0, times=2)
+    world.fault("x", "POST", "/2/tweets", "status", status=403, body={"title": "Forbidden", "detail": "no", "status": 403})
+    boxes = [{"content": f"{text} {number}"} for number in range(3)]
+    post = shop.published(shop.ids["x"][0], containers=boxes)
+    assert post["platform_posts"][0]["outcome"] == "partial" and len(world.ledger(text)) == 2
+    unpublish(shop, post["id"])
+    (one,) = ended(shop, post["id"])
+    assert one["removal"]["status"] == "removed" and world.ledger(text) == []
+    assert len(deletions(world, since)) == 2
 
 
 def test_keys_need_the_scope(shop, media):
