@@ -250,6 +250,23 @@ def test_retry(walk):
     walk.wait("published after all", lambda: "Published" in badges(walk))
 
 
+def test_a_published_post_is_taken_back(walk):
+    text = f"Said too much {uuid.uuid4().hex[:8]}"
+    write(walk, text, "jodoe")
+    walk.press("Publish")
+    walk.wait("published", lambda: "Published" in badges(walk))
+    assert len(walk.house.sandbox.ledger(text)) == 1
+    walk.press("Remove from the platform")
+    walk.see("It is deleted there, with its comments. This cannot be undone.")
+    picture(walk, "remove")
+    walk.press("Remove post")
+    walk.see("Removed from the platform")
+    assert "Remove from the platform" not in walk.text(), "nobody is asked twice"
+    assert walk.house.sandbox.ledger(text) == []
+    picture(walk, "removed")
+    walk.check_quiet()
+
+
 def set_time(walk, selector, days):
     """So many days from now, as a person chooses it."""
     walk.js(
