@@ -234,7 +234,7 @@ def main() -> int:
     parser.add_argument("build", type=Path)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--long", action="store_true", help="also the long ones")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     build = arguments.build.resolve()
     try:
         if arguments.names:
