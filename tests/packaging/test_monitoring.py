@@ -90,6 +90,7 @@ def test_a_real_prometheus_runs_every_query(prometheus):
     service, ask = prometheus
     app = App(service).set_credentials("x").issue_token()
     account = app.account("x")
+    service.request("GET", "/nothing")  # an answer that is an error
     for _ in range(3):
         app.published(account, marker("panel"))
     poll("Prometheus has read it", lambda: (found := ask("query", query='up{job="posthorn"} == 1')) and found["result"])

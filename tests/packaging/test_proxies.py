@@ -15,6 +15,7 @@ from harness import ROOT, App, Service, marker, poll
 
 NAME = "social.example.com"
 LARGE = 3_000_000  # more than a post may have
+TOO_LARGE = (413, 502)  # the second is Caddy's 2.6: its limit breaks off what it is sending on
 pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
 IS_LONG = os.environ.get("POSTHORN_LONG") == "1"
 CLIENT = "127.0.0.7"
@@ -103,7 +104,8 @@ def test_the_shipped_files_work(front, sandbox, media):
     line = poll("the request is in the log", lambda: re.search(r"^.* request=by-the-proxy .*$", service.stderr(), re.M))[0]
     assert f"address={CLIENT}" in line
     # sizes: a post is small, an upload is as large as it is
-    assert call("POST", "/v1/posts/publish", headers={**bearer, "Content-Type": "application/json"}, data=b" " * LARGE).status_code == 413
+    refused = call("POST", "/v1/posts/publish", headers={**bearer, "Content-Type": "application/json"}, data=b" " * LARGE)
+    assert refused.status_code in TOO_LARGE
     uploaded = call("POST", "/v1/media", headers={**bearer, "Content-Type": "video/mp4"}, data=media.film)
     assert len(media.film) > LARGE and uploaded.status_code == 201, uploaded.text
     # files for platforms, whole and in ranges: the post waits at its platform, so that they are still there
