@@ -76,13 +76,29 @@ static struct str state_of(struct arena *arena, const struct json *target)
 		       : shown;
 }
 
-/* Its address, else why there is none. */
+/* Its address, and what became of taking it back. */
+static struct str place_of(struct arena *arena, const struct json *target)
+{
+	const struct json *removal = json_get(target, "removal");
+	const struct str url = json_get_string(target, "url");
+	const struct str status = json_get_string(removal, "status");
+	if (str_equal_z(status, "removed"))
+		return STR("removed from the platform");
+	if (str_equal_z(status, "pending"))
+		return str_concat(arena, url, STR(" (is being removed)"));
+	if (json_is(removal, JSON_TYPE_OBJECT))
+		return str_format(arena, STR_FMT " (not removed: " STR_FMT ")", STR_ARG(url),
+				  STR_ARG(json_get_string(json_get(removal, "error"), "message")));
+	return url;
+}
+
+/* Its place, else why there is none. */
 static struct str where_of(struct arena *arena, const struct json *target)
 {
 	const struct json *error = json_get(target, "error");
-	const struct str url = json_get_string(target, "url");
-	if (!str_is_empty(url))
-		return url;
+	const struct str place = place_of(arena, target);
+	if (!str_is_empty(place))
+		return place;
 	if (json_is(error, JSON_TYPE_OBJECT))
 		return str_format(arena, STR_FMT ": " STR_FMT,
 				  STR_ARG(json_get_string(error, "code")),
@@ -183,6 +199,7 @@ static void print_reason(struct person *person, const struct json *data, const s
 	const struct str words = json_get_string(error, "platform_message");
 	const struct str next = json_get_string(target, "next_attempt_at");
 	const struct str advice = advice_of(person->arena, data, target);
+	const struct str place = place_of(person->arena, target);
 	person_print_text(person->out, json_get_string(target, "platform"));
 	fputc(' ', person->out);
 	person_print_text(person->out, json_get_string(target, "handle"));
@@ -197,8 +214,8 @@ static void print_reason(struct person *person, const struct json *data, const s
 		person_print_line(person, "  waits", json_get_string(waiting, "message"));
 	if (!str_is_empty(next))
 		person_print_line(person, "  next try", next);
-	if (!str_is_empty(json_get_string(target, "url")))
-		person_print_line(person, "  where", json_get_string(target, "url"));
+	if (!str_is_empty(place))
+		person_print_line(person, "  where", place);
 	if (!str_is_empty(advice))
 		person_print_line(person, "  do", advice);
 }

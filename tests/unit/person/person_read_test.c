@@ -63,6 +63,31 @@ static void a_post_with_an_uploaded_file(void **state)
 	desk_said(desk->out, "Media       med_1\nMedia       https://a.example/b.jpg\n");
 }
 
+#define TAKEN_BACK(url, status, error) \
+	"{\"platform\":\"x\",\"handle\":\"jo\",\"state\":\"published\",\"outcome\":\"all\"," \
+	"\"url\":" url ",\"error\":null,\"removal\":{\"status\":\"" status "\",\"error\":" error \
+	",\"removed_at\":null}}"
+
+static void a_post_that_is_taken_back(void **state)
+{
+	struct desk *desk = *state;
+	DESK_ANSWER(desk, .match = "GET",
+		    .body = POST_DATA("published", "all",
+				      TAKEN_BACK("null", "removed", "null") ","                //
+				      TAKEN_BACK("\"https://x.com/1\"", "pending", "null") "," //
+				      TAKEN_BACK("\"https://x.com/2\"", "failed",
+						 "{\"code\":\"PERMISSION_MISSING\","
+						 "\"message\":\"No right.\"}")),
+		    .times = 3);
+	assert_int_equal(DESK_RUN(desk, "show", ID_2), PERSON_DONE);
+	desk_said(desk->out, "jo       published  removed from the platform\n");
+	desk_said(desk->out, "published  https://x.com/1 (is being removed)\n");
+	desk_said(desk->out, "published  https://x.com/2 (not removed: No right.)\n");
+	DESK_ANSWER(desk, .match = "/timeline", .body = "{\"data\":[]}");
+	assert_int_equal(DESK_RUN(desk, "explain", ID_2), PERSON_DONE);
+	desk_said(desk->out, "  where     removed from the platform\n");
+}
+
 static void what_happened(void **state)
 {
 	struct desk *desk = *state;
@@ -176,6 +201,7 @@ int main(void)
 		DESK_TEST(a_list_of_accounts),
 		DESK_TEST(one_post),
 		DESK_TEST(a_post_with_an_uploaded_file),
+		DESK_TEST(a_post_that_is_taken_back),
 		DESK_TEST(what_happened),
 		DESK_TEST(outcomes),
 		DESK_TEST(advice_for_every_code),
