@@ -490,11 +490,13 @@ def send_without_end(app):
         connection.sendall((f"POST /v1/media HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {app.token}\r\n"
                             "Transfer-Encoding: chunked\r\n\r\n").encode())
         try:
+            connection.settimeout(5)  # it reads no more when it has answered
             while sent < 300 << 20 and not select.select([connection], [], [], 0)[0]:
                 connection.sendall(chunk)
                 sent += 1 << 20
-        except (BrokenPipeError, ConnectionResetError):
+        except (BrokenPipeError, ConnectionResetError, TimeoutError):
             pass
+        connection.settimeout(HTTP_S)
         try:
             return sent, connection.recv(65536)
         except ConnectionResetError:
