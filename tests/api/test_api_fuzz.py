@@ -319,8 +319,8 @@ def test_no_request_of_the_description_is_a_fault(path, method, world):
 # ---- agents ----
 
 TOOLS = ["list_accounts", "describe_platforms", "validate_post", "create_draft", "publish_post", "schedule_post", "list_posts", "get_post",
-         "explain_post", "cancel_post", "retry_post"]
-WRITERS = {"create_draft", "publish_post", "schedule_post", "cancel_post", "retry_post"}
+         "explain_post", "cancel_post", "retry_post", "upload_media_from_url"]
+WRITERS = {"create_draft", "publish_post", "schedule_post", "cancel_post", "retry_post", "upload_media_from_url"}
 
 
 def test_the_tools_are_all_of_them(world):

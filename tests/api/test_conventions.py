@@ -148,7 +148,7 @@ def test_suspended_app(suspended, method, path):
 
 # ---- 404 and 405 ----
 
-UNKNOWN_PATHS = ["/", "/v1", "/v1/", "/v2/posts", "/v1/nothing", "/v1/posts/", "/v1/posts/a/b/c", "/api/posts", "/api/v2/posts",
+UNKNOWN_PATHS = ["/v1", "/v1/", "/v2/posts", "/v1/nothing", "/v1/posts/", "/v1/posts/a/b/c", "/api/posts", "/api/v2/posts",
                  "/v1/oauth", "/v1/oauth/x", "/v1/oauth/x/connect/more", "/v1/connections", "/V1/posts", "/v1/Posts",
                  "/v1//posts", "/v1/posts%2Fpublish", "/v1/%70osts/x/y", "/admin/apps", "/api/v1/admin/apps"]
 

@@ -29,7 +29,7 @@ def refused(cluster, word, key, *options, sandbox=True):
     done = cli(word, "--data", cluster.directory / f"refused-{key}", "--listen", "127.0.0.1:0", "--master-key-file", path, *options,
                environment={"POSTHORN_DATABASE": cluster.url})
     assert done.returncode == 1, done.stdout + done.stderr
-    lines = [line for line in done.stderr.splitlines() if line.startswith("posthorn: ")]
+    lines = [line for line in done.stderr.splitlines() if line.startswith("posthorn: ") and "made a new" not in line]
     assert len(lines) == 1, done.stderr
     return lines[0]
 
