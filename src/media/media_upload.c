@@ -412,6 +412,7 @@ static enum err_kind look(const struct media_upload *upload, struct sniff *sniff
 static struct media_row describe(const struct media_upload *upload, struct arena *arena,
 				 struct str file_name, const struct sniff *sniff)
 {
+	const int64_t at_us = now_us(upload->of);
 	char sha256[65];
 	save_mark_digest(&upload->file.mark, sha256);
 	return (struct media_row){
@@ -427,8 +428,8 @@ static struct media_row describe(const struct media_upload *upload, struct arena
 		.duration_ms = sniff->duration_ms,
 		.is_animated = sniff->is_animated,
 		.is_telling = sniff->is_telling,
-		.created_at_us = now_us(upload->of),
-		.used_at_us = now_us(upload->of),
+		.created_at_us = at_us,
+		.used_at_us = at_us,
 	};
 }
 
