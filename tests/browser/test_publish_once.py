@@ -43,7 +43,7 @@ def written(browser, video_house, media):
     browser.open(f"/dashboard/apps/{video_house.app.client_id}/compose?account={video_house.account['id']}")
     browser.fill("Text", text)
     browser.press("Add a file")
-    browser.fill("File URL", media.clip(duration=4)["url"])
+    browser.fill("File URL, or id of an uploaded file", media.clip(duration=4)["url"])
     browser.choose("Type", "Video")
     return text
 
