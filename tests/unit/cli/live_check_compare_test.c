@@ -45,7 +45,12 @@ static void names_are_missed_and_found(void **state)
 	      "    `data` is a list, and an object in the transcripts\n"
 	      "    the answer has no `data.id`\n");
 	check(tweet, "{\"data\":{\"id\":\"1\"},\"meta\":{}}", 0, "    new: `meta`\n");
-	check(tweet, "<html>", 1, "    the answer is no JSON, or too long to be kept\n");
+	struct live_call look = tweet;
+	look.method = STR("GET");
+	look.host_path = STR("api.x.com/2/tweets/10");
+	look.status = 200;
+	check(look, "<html>", 1, "    the answer is no JSON, or too long to be kept\n");
+	check(tweet, "<html>", 0, ""); /* a transcript has such an answer */
 }
 
 static void calls_and_statuses_are_known_or_not(void **state)
