@@ -63,12 +63,12 @@ static void write_integer(struct json_writer *w, int64_t min, int64_t max, const
 	json_end_object(w);
 }
 
-/* "a|b" */
-static void write_values(struct json_writer *w, const char *values)
+/* key: ["a", "b"] from "a|b" */
+static void write_words(struct json_writer *w, const char *key, const char *words)
 {
-	struct str rest = str_of(values);
+	struct str rest = str_of(words);
 	struct str value;
-	json_key(w, "enum");
+	json_key(w, key);
 	json_begin_array(w);
 	while (rest.ptr != NULL && str_take_field(&rest, '|', &value))
 		json_put_str(w, value);
@@ -78,7 +78,7 @@ static void write_values(struct json_writer *w, const char *values)
 static void write_choice(struct json_writer *w, const char *values, const char *description)
 {
 	begin(w, "string");
-	write_values(w, values);
+	write_words(w, "enum", values);
 	describe(w, description);
 	json_end_object(w);
 }
@@ -115,17 +115,6 @@ static void write_members(struct json_writer *w, const struct member *members, s
 		members[i].write(w);
 	}
 	close_object(w);
-}
-
-static void write_required_words(struct json_writer *w, const char *words)
-{
-	struct str rest = str_of(words);
-	struct str word;
-	json_key(w, "required");
-	json_begin_array(w);
-	while (rest.ptr != NULL && str_take_field(&rest, '|', &word))
-		json_put_str(w, word);
-	json_end_array(w);
 }
 
 /* The items of an array, which ends with them. */
@@ -239,10 +228,10 @@ static void write_file(struct json_writer *w)
 	json_key(w, "anyOf");
 	json_begin_array(w);
 	json_begin_object(w);
-	write_required_words(w, "url|type");
+	write_words(w, "required", "url|type");
 	json_end_object(w);
 	json_begin_object(w);
-	write_required_words(w, "media_id");
+	write_words(w, "required", "media_id");
 	json_end_object(w);
 	json_end_array(w);
 	write_members(w, members, COUNT_OF(members));
@@ -260,7 +249,7 @@ static void write_container(struct json_writer *w)
 	static const struct member members[] = {
 		{"type", write_type}, {"content", write_content}, {"media", write_media}};
 	begin(w, "object");
-	write_required_words(w, "content");
+	write_words(w, "required", "content");
 	write_members(w, members, COUNT_OF(members));
 }
 
@@ -292,7 +281,7 @@ static void write_option(struct json_writer *w, const struct option_rule *option
 	json_key(w, option->name);
 	begin(w, types[option->type]);
 	if (option->values != NULL)
-		write_values(w, option->values);
+		write_words(w, "enum", option->values);
 	if (limits[option->type] != NULL)
 		limit(w, limits[option->type], option->max);
 	if (option->type == OPTION_STRING_LIST)
@@ -428,7 +417,7 @@ static void write_argument(struct json_writer *w, const struct mcp_argument *row
 	json_key(w, row->name);
 	begin(w, types[row->kind]);
 	if (row->kind == MCP_KIND_CHOICE)
-		write_values(w, row->values);
+		write_words(w, "enum", row->values);
 	if (row->kind == MCP_KIND_PLATFORM)
 		write_named(w, 1, PLATFORM_ID_MAX + 1, slug_name);
 	if (limits[row->kind][0] != NULL) {
