@@ -43,13 +43,14 @@ static enum err_kind apply(struct sql_connection *sql, const struct migration *m
 	return kind == ERR_NONE ? raise_oldest_program(sql, migration->oldest_program, err) : kind;
 }
 
-static enum err_kind apply_durably(struct sql_connection *sql, const struct migration *migration,
-				   struct error *err)
+static enum err_kind apply_durably(struct sql_connection *sql, const struct migration *first,
+				   size_t count, struct error *err)
 {
 	enum err_kind kind = sql_run(sql, SQL_BEGIN_WRITE, SQL_NO_ARGS, NULL, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = apply(sql, migration, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
+		kind = apply(sql, &first[i], err);
 	if (kind == ERR_NONE)
 		kind = sql_run(sql, SQL_COMMIT, SQL_NO_ARGS, NULL, err);
 	if (kind != ERR_NONE)
@@ -99,8 +100,12 @@ enum err_kind migrate(struct sql_connection *sql, int *version_out, struct error
 {
 	int64_t version = 0;
 	enum err_kind kind = make_version_table(sql, err);
-	for (size_t i = 0; i < migrations_count && kind == ERR_NONE; i++)
-		kind = apply_durably(sql, &migrations[i], err);
+	if (kind == ERR_NONE)
+		kind = version_read(sql, &version, err);
+	/* An empty database becomes whole at once: one commit instead of one for each. */
+	const size_t together = version == 0 ? migrations_count : 1;
+	for (size_t i = 0; i < migrations_count && kind == ERR_NONE; i += together)
+		kind = apply_durably(sql, &migrations[i], together, err);
 	if (kind == ERR_NONE)
 		kind = version_read(sql, &version, err);
 	if (kind == ERR_NONE && version > program_schema())

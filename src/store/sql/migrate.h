@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Brings a database to the schema this program knows: migrations/NNNN_name.sql, embedded at build
- * time, run in order, forward only, each in its own transaction with its row in
- * schema_migrations. Beside it meta has `oldest_program`: programs that know the schema up to that
- * number, or further, can work with the database; older ones refuse it, or stop. */
+ * time, run in order, forward only, each in its own transaction with its row in schema_migrations;
+ * an empty database is made in one. Beside it meta has `oldest_program`: programs that know the
+ * schema up to that number, or further, can work with the database; older ones refuse it, or
+ * stop. */
 #pragma once
 
 #include <stddef.h>
