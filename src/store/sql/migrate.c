@@ -104,7 +104,7 @@ enum err_kind migrate(struct sql_connection *sql, int *version_out, struct error
 		kind = version_read(sql, &version, err);
 	/* An empty database becomes whole at once: one commit instead of one for each. */
 	const size_t together = version == 0 ? migrations_count : 1;
-	for (size_t i = 0; i < migrations_count && kind == ERR_NONE; i += together)
+	for (size_t i = (size_t)version; i < migrations_count && kind == ERR_NONE; i += together)
 		kind = apply_durably(sql, &migrations[i], together, err);
 	if (kind == ERR_NONE)
 		kind = version_read(sql, &version, err);
