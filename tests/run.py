@@ -30,7 +30,9 @@ from postgres_server import PostgresServer  # noqa: E402 - it stands beside the 
 def start_meson(build: Path, name: str, *selection: str) -> subprocess.Popen:
     """The C test programs of a selection, with their words in build/meson-NAME.log."""
     environment = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="stdout")
-    command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs", "--logbase", name, *selection]
+    # Twice as many as processors: half of them wait for the disk.
+    command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs", "--num-processes", str(2 * os.cpu_count()),
+               "--logbase", name, *selection]
     with open(build / f"meson-{name}.log", "w", encoding="utf-8") as log:
         return subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
 
