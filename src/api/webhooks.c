@@ -366,15 +366,11 @@ void api_webhook_test(void *context, struct http_request *request, struct http_r
 
 static void write_log_row(struct json_writer *w, const struct webhook_delivery_row *row)
 {
-	static const char *const states[WEBHOOK_DELIVERY_STATE_COUNT] = {
-		[WEBHOOK_PENDING] = "pending",
-		[WEBHOOK_SUCCEEDED] = "succeeded",
-		[WEBHOOK_FAILED] = "failed"};
 	json_begin_object(w);
 	json_member_int(w, "id", row->id);
 	json_member_str(w, "event_id", row->event_id);
 	json_member_str(w, "event", str_of(event_kind_name(row->kind)));
-	json_member_str(w, "state", str_of(states[row->state]));
+	json_member_str(w, "state", str_of(store_webhook_state_name(row->state)));
 	json_member_int(w, "attempts", row->attempts);
 	json_member_instant(w, "next_attempt_at", row->next_attempt_at_us);
 	json_member_instant(w, "created_at", row->created_at_us);

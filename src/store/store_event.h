@@ -79,6 +79,8 @@ enum webhook_delivery_state {
 	WEBHOOK_FAILED,
 	WEBHOOK_DELIVERY_STATE_COUNT
 };
+/* "pending", "succeeded" or "failed". */
+const char *store_webhook_state_name(enum webhook_delivery_state state);
 
 /* A webhook delivery at work. */
 struct webhook_work {

@@ -226,6 +226,10 @@ enum err_kind store_read(struct store *store, store_reading fn, void *argument, 
 /* A JSON array for {list ?}. TOO_LARGE when it does not fit in arena. */
 enum err_kind store_list_text(struct arena *arena, const struct str *items, size_t count,
 			      struct str *text_out, struct error *err);
+/* A pattern for LIKE ... ESCAPE STORE_LIKE_ESCAPE: text anywhere, its marks as they stand. Empty
+ * text = empty. */
+struct str store_like_pattern(struct arena *arena, struct str text);
+#define STORE_LIKE_ESCAPE "!"
 /* sql_row_reader for a struct str. */
 void store_text_read(struct sql_cursor *cursor, void *out);
 /* For access_cache.h: loads the generation, so call it before the row is read. */

@@ -226,6 +226,22 @@ struct access_question store_access_question(struct store *store, const struct a
 	};
 }
 
+struct str store_like_pattern(struct arena *arena, struct str text)
+{
+	struct buf out;
+	if (str_is_empty(text))
+		return text;
+	buf_init(&out, arena, 2 * text.len + 2);
+	buf_add_char(&out, '%');
+	for (size_t i = 0; i < text.len; i++) {
+		if (str_find_char(STR(STORE_LIKE_ESCAPE "%_"), text.ptr[i], 0) != SIZE_MAX)
+			buf_add_z(&out, STORE_LIKE_ESCAPE);
+		buf_add_char(&out, text.ptr[i]);
+	}
+	buf_add_char(&out, '%');
+	return buf_str(&out);
+}
+
 void store_text_read(struct sql_cursor *cursor, void *out)
 {
 	*(struct str *)out = sql_take_text(cursor);

@@ -383,6 +383,15 @@ static void log_read(struct sql_cursor *cursor, void *out)
 	row->created_at_us = sql_take_int(cursor);
 }
 
+const char *store_webhook_state_name(enum webhook_delivery_state state)
+{
+	static const char *const names[WEBHOOK_DELIVERY_STATE_COUNT] = {
+		[WEBHOOK_PENDING] = "pending",
+		[WEBHOOK_SUCCEEDED] = "succeeded",
+		[WEBHOOK_FAILED] = "failed"};
+	return names[state];
+}
+
 enum err_kind store_webhook_log(struct store *store, struct arena *arena, struct str webhook_id,
 				int64_t below_id, size_t max, struct webhook_delivery_row **out,
 				size_t *count_out, struct error *err)

@@ -11,6 +11,8 @@
 #include "random.h"
 #include "uuid.h"
 
+#include "store_event.h"
+
 #define TEST_ARENA_BYTES ((size_t)256 << 20)
 
 bool str_is(struct str s, const char *expected)
@@ -352,4 +354,29 @@ struct fixture open_other(const struct fixture *fx)
 	other.store = NULL;
 	ok(store_open(&config, &other.store, &err), &err);
 	return other;
+}
+
+static size_t no_slots(void *context, struct str webhook_id)
+{
+	(void)context;
+	(void)webhook_id;
+	return 0;
+}
+
+static enum err_kind hand_over(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct fixture *fx = argument;
+	const struct webhook_claim wish = {
+		.now_us = INT64_MAX / 2, .lease_us = US_PER_S, .max = 100, .slots = no_slots};
+	struct webhook_claimed claimed;
+	enum err_kind kind = store_webhook_claim(tx, fx->arena, &wish, &claimed, err);
+	for (size_t i = 0; i < claimed.event_count && kind == ERR_NONE; i++)
+		kind = store_event_dispatch(tx, &claimed.events[i], STR("{}"), NOW, err);
+	return kind;
+}
+
+void hand_over_events(struct fixture *fx)
+{
+	struct error err = {0};
+	ok(store_write(fx->store, hand_over, fx, &err), &err);
 }

@@ -86,6 +86,9 @@ enum err_kind save_in(struct store_tx *tx, const struct delivery_save *save, str
 enum err_kind save(struct fixture *fx, const struct delivery_save *save, struct error *err);
 void save_ok(struct fixture *fx, const struct delivery_save *save);
 
+/* Every event that waits, others' tests' too, to the webhooks that want it. */
+void hand_over_events(struct fixture *fx);
+
 struct page {
 	struct post_row *posts;
 	size_t count;
@@ -105,6 +108,7 @@ int run_delivery_tests(void);
 int run_counter_tests(void);
 int run_change_tests(void);
 int run_dashboard_tests(void);
+int run_find_tests(void);
 int run_node_tests(void);
 int run_lane_tests(void);
 int run_look_tests(void);

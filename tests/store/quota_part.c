@@ -387,25 +387,6 @@ static void the_webhook_backlog_fills_and_becomes_free(void **state)
 	ok(store_webhook_delete(fx->store, app.id, webhook.id, &err), &err);
 }
 
-static size_t no_slots(void *context, struct str webhook_id)
-{
-	(void)context;
-	(void)webhook_id;
-	return 0;
-}
-
-static enum err_kind hand_over(struct store_tx *tx, void *argument, struct error *err)
-{
-	struct fixture *fx = argument;
-	const struct webhook_claim wish = {
-		.now_us = INT64_MAX / 2, .lease_us = US_PER_S, .max = 100, .slots = no_slots};
-	struct webhook_claimed claimed;
-	enum err_kind kind = store_webhook_claim(tx, fx->arena, &wish, &claimed, err);
-	for (size_t i = 0; i < claimed.event_count && kind == ERR_NONE; i++)
-		kind = store_event_dispatch(tx, &claimed.events[i], STR("{}"), NOW, err);
-	return kind;
-}
-
 static void events_beyond_the_backlog_are_told_as_not_sent(void **state)
 {
 	struct fixture *fx = *state;
@@ -415,11 +396,11 @@ static void events_beyond_the_backlog_are_told_as_not_sent(void **state)
 	const struct webhook_row first = make_webhook(fx, &app);
 	const struct webhook_row second = make_webhook(fx, &app);
 	struct quota_over over = {0};
-	ok(store_write(fx->store, hand_over, fx, &err), &err); /* others' tests leave some */
+	hand_over_events(fx); /* others' tests leave some */
 	set_quota(fx, &app, QUOTA_WEBHOOK_BACKLOG, 3);
 	post_now(fx, &app, &account);
 	publish_one(fx); /* two events, for two webhooks */
-	ok(store_write(fx->store, hand_over, fx, &err), &err);
+	hand_over_events(fx);
 	assert_int_equal(used(fx, &app, QUOTA_WEBHOOK_BACKLOG), 3);
 	size_t failed = 0;
 	const struct webhook_row *const webhooks[] = {&first, &second};

@@ -11,7 +11,6 @@
 #include "store_private.h"
 
 #define PATTERN_MAX_BYTES ((size_t)8192)
-#define ESCAPE "!" /* before what LIKE would read as its marks */
 #define LIST_MAX_BYTES ((size_t)65536)
 /* Posts that are looked into for one page: 4 to 9 ms a window at 400,000 posts (2 cores,
  * 2026-11-22). */
@@ -31,22 +30,13 @@ static void place_read(struct sql_cursor *cursor, void *out)
 static struct str pattern_of(struct arena *arena, struct str text)
 {
 	struct buf quoted;
-	struct buf out;
 	struct json_writer w;
 	if (str_is_empty(text))
 		return text;
 	buf_init(&quoted, arena, PATTERN_MAX_BYTES);
-	buf_init(&out, arena, 2 * PATTERN_MAX_BYTES + 2);
 	json_writer_init(&w, &quoted);
 	json_put_str(&w, text);
-	buf_add_char(&out, '%');
-	for (size_t i = 1; i + 1 < quoted.len; i++) {
-		if (str_find_char(STR(ESCAPE "%_"), quoted.ptr[i], 0) != SIZE_MAX)
-			buf_add_z(&out, ESCAPE);
-		buf_add_char(&out, quoted.ptr[i]);
-	}
-	buf_add_char(&out, '%');
-	return buf_str(&out);
+	return store_like_pattern(arena, str_slice(buf_str(&quoted), 1, quoted.len - 1));
 }
 
 struct finding {
@@ -73,7 +63,7 @@ static enum err_kind find_within(struct sql_connection *sql, struct finding *f, 
 				  sql_text(filter->account_id), sql_text(f->pattern),
 				  sql_text(filter->error_code), sql_text(filter->status),
 				  sql_int(filter->max - (int64_t)f->page.count),
-				  sql_text(STR(ESCAPE))),
+				  sql_text(STR(STORE_LIKE_ESCAPE))),
 			 place_read, *places),
 		(void **)&places, &count, err);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
