@@ -287,8 +287,8 @@ static void write_delivery(struct json_writer *w, const struct delivery_row *del
 	json_end_object(w);
 }
 
-static void write_post(struct json_writer *w, struct arena *arena, const struct app_row *app,
-		       const struct post_row *post, int64_t now_us)
+void admin_write_post(struct json_writer *w, struct arena *arena, const struct app_row *app,
+		      const struct post_row *post, int64_t now_us)
 {
 	json_begin_object(w);
 	json_member_str(w, "id", post->id);
@@ -342,8 +342,9 @@ static void write_rows(struct listing *l, struct json_writer *w, const size_t *o
 	for (size_t i = 0; i < count; i++) {
 		const size_t app = order[i];
 		if (written[app] < l->used[app])
-			write_post(w, content, &l->apps.rows[app], &posts[app][written[app]++],
-				   clock_now_us(l->admin->config.clock));
+			admin_write_post(w, content, &l->apps.rows[app],
+					 &posts[app][written[app]++],
+					 clock_now_us(l->admin->config.clock));
 		arena_clear(content);
 	}
 	json_end_array(w);

@@ -22,6 +22,7 @@
 #include "store_admin.h"
 #include "store_app.h"
 #include "store_credential.h"
+#include "store_post.h"
 #include "store_session.h"
 
 #include "http.h"
@@ -128,6 +129,12 @@ bool admin_app_read_settings(struct http_response *response, const struct json *
 /* 200 with the app. */
 void admin_respond_app(struct admin *admin, struct http_response *response,
 		       const struct app_row *app);
+
+/* ---- admin_posts.c ---- */
+
+/* A post as a row of a list; its content is read in arena. */
+void admin_write_post(struct json_writer *w, struct arena *arena, const struct app_row *app,
+		      const struct post_row *post, int64_t now_us);
 
 /* ---- admin_test_app.c ---- */
 

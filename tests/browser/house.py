@@ -138,6 +138,7 @@ def pages(house):
         "overview": "/dashboard",
         "posts": "/dashboard/posts",
         "posts-none": "/dashboard/posts?text=nothing-like-this",
+        "find": "/dashboard/find?q=harbour",
         "calendar": "/dashboard/calendar",
         "usage": "/dashboard/usage",
         "apps": "/dashboard/apps",

@@ -224,6 +224,7 @@ def walk_posts(record, app, account, sandbox):
     record.call("GET /posts", query="?status=failed&limit=25")
     record.call("GET /overview", query="?hours=24")
     record.call("GET /usage")
+    record.call("GET /find", query=f"?q={unknown['id']}")
     record.call("GET /calendar", query="?month=2026-11")
     record.call("GET /failures")
     record.call("GET /alarms")
@@ -234,13 +235,22 @@ def walk_posts(record, app, account, sandbox):
     record.call("ANY /apps/{client_id}/v1/{*rest}", method="GET", rest="accounts", query="?per_page=1", **app)
 
 
-def walk_webhooks(record, app, url):
+def walk_webhooks(record, app, account, url):
     hooks = f"/apps/{app['client_id']}/v1/webhooks"
     hook = record.client.post(hooks, {"url": url}, status=201)["data"]["id"]
     record.client.post(f"{hooks}/{hook}/test", status=202)
     delivery = last_of(record.client, hooks, hook, "succeeded")
     name = "POST /apps/{client_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend"
     record.call(name, None, 202, webhook_id=hook, delivery_id=str(delivery["id"]), **app)
+    body = {"account_ids": [account], "content": "Seed bread, fresh from the oven"}
+    post = record.client.post(f"/apps/{app['client_id']}/v1/posts/publish", body, status=202)["data"]["post_id"]
+
+    def both_told():
+        calls = record.client.get(f"/apps/{app['client_id']}/posts/{post}/beside")["webhook_calls"]
+        return [call["state"] for call in calls] == ["succeeded", "succeeded"]
+
+    poll("both events are told", both_told)
+    record.call("GET /apps/{client_id}/posts/{post_id}/beside", post_id=post, **app)
 
 
 def walk_control(record, directory):
@@ -275,7 +285,7 @@ def recorded(tmp_path_factory, sandbox, connect_account, session_receiver):
         app = walk_app(record)
         account = walk_accounts(record, app, connect_account)
         walk_posts(record, app, account, sandbox)
-        walk_webhooks(record, app, f"http://127.0.0.1:{session_receiver.server_port}/hook")
+        walk_webhooks(record, app, account, f"http://127.0.0.1:{session_receiver.server_port}/hook")
         record.call("DELETE /apps/{client_id}", query="?name=Bakery", **app)
         record.call("POST /logout", status=204)
         walk_control(record, directory)

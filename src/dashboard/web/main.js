@@ -12,6 +12,7 @@ const ROUTES = [
 	["/sign-in", () => import("./page_sign_in.js")],
 	["/login", () => import("./page_login.js")],
 	["/", () => import("./page_overview.js")],
+	["/find", () => import("./page_find.js")],
 	["/posts", () => import("./page_posts.js")],
 	["/calendar", () => import("./page_calendar.js")],
 	["/usage", () => import("./page_usage.js")],
@@ -179,9 +180,46 @@ function top(session, isTest) {
 		toggle,
 		h("a", {class: "brand", href: BASE}, h("span", {class: "horn", "aria-hidden": "true"}), "Posthorn"),
 		isTest || session.sandbox ? null : modeBadge(),
+		findField(),
 		h("div", {class: "top-end"}, h("span", {class: "who"}, session.admin.email), button("Sign out", signOut, {slim: true, icon: "out"}))
 	);
 }
+
+/** One field for anything; the key / leads to it. */
+function findField() {
+	const input = h("input", {
+		class: "input",
+		type: "search",
+		id: "find",
+		name: "q",
+		"aria-label": "Find anything",
+		placeholder: "Find a post, id, URL, account, user…",
+		autocomplete: "off",
+		spellcheck: "false",
+		maxlength: 2048,
+		value: location.pathname === `${BASE}/find` ? (new URLSearchParams(location.search).get("q") ?? "") : "",
+	});
+	const element = h("form", {class: "find", role: "search", action: `${BASE}/find`, method: "get"}, icon("search"), input);
+	element.addEventListener("submit", (event) => {
+		event.preventDefault();
+		if (input.value.trim() !== "") {
+			router.go(`${BASE}/find?${new URLSearchParams({q: input.value.trim()})}`);
+		}
+	});
+	return element;
+}
+
+document.addEventListener("keydown", (event) => {
+	const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
+	if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && !document.querySelector("dialog[open]")) {
+		const field = document.getElementById("find");
+		if (field) {
+			event.preventDefault();
+			field.focus();
+			field.select();
+		}
+	}
+});
 
 async function signOut() {
 	await api.signOut();
@@ -302,6 +340,9 @@ function present(main, content, route) {
 		window.scrollTo(0, 0);
 		(heading ?? main).focus({preventScroll: true});
 		announce(document.title);
+	}
+	if (route.isNew && location.hash.length > 1) {
+		document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView({block: "start"});
 	}
 	memory.isBegun = true;
 }

@@ -68,7 +68,7 @@ function reasons(post) {
 	return codes.length > 0 ? h("span", {class: "sub mono"}, codes.join(", ")) : null;
 }
 
-export function postTable(context, posts, {withApp = false} = {}) {
+export function postTable(context, posts, {withApp = false, note = () => null} = {}) {
 	const columns = [
 		{
 			label: "Post",
@@ -87,6 +87,7 @@ export function postTable(context, posts, {withApp = false} = {}) {
 						.filter(Boolean)
 						.join(" · ")
 				),
+				note(post) ? h("span", {class: "sub"}, note(post)) : null,
 			],
 		},
 		withApp ? {label: "App", cell: (post) => post.app_name} : null,

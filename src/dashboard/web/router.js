@@ -73,7 +73,7 @@ export function createRouter(routes, show) {
 			return;
 		}
 		event.preventDefault();
-		go(url.pathname + url.search);
+		go(url.pathname + url.search + url.hash);
 	});
 	window.addEventListener("popstate", () => run());
 	return {run, go};
