@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FOLDERS = ("src", "tests", "bench", "api", "examples", "docs", "dev", "meson.build", "*.md")
+FOLDERS = ("src", "tests", "bench", "api", "clients", "examples", "docs", "dev", "meson.build", "*.md")
 BINARY = {".png", ".jpg", ".gif", ".webp", ".mp4", ".webm", ".ico", ".woff2", ".bin"}
 # Tests that make up documents.
 INVENTED = ("tests/layers/test_citations.py", "tests/dev/test_gates.py")
