@@ -98,17 +98,17 @@ def check_shell():
 def check_spelling():
     pages = [path.name for path in sorted(ROOT.glob("*.md"))]
     return run("codespell", "--quiet-level", "3", "--ignore-words", "tests/layers/words.txt",
-               "--skip", "*/corpus/*,*/transcripts/*,*text_count_tlds.c,*/__pycache__/*,*/words.txt",
-               "dev", "api", "docs", *CODE_FOLDERS, *pages)
+               "--skip", "*/corpus/*,*/transcripts/*,*text_count_tlds.c,*/__pycache__/*,*/node_modules/*,*/words.txt",
+               "dev", "api", "clients", "docs", *CODE_FOLDERS, *pages)
 
 
 def check_python():
-    return run("flake8", "tests", "bench", "api", "examples", "packaging")
+    return run("flake8", "tests", "bench", "api", "clients", "examples", "packaging")
 
 
 def check_javascript():
     return run(npm_tool("eslint"), "--no-config-lookup", "--config", "tests/layers/eslint.config.mjs",
-               "src/dashboard/web", "examples", "api")
+               "src/dashboard/web", "examples", "api", "tests/client_packages")
 
 
 def check_description(linter):

@@ -29,9 +29,9 @@ def checked(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "tests/layers/long_lines.txt").write_text("# none\n")
-    for folder in ("src/dashboard/web", "bench", "examples", "api", "docs", "packaging"):
+    for folder in ("src/dashboard/web", "bench", "examples", "api", "clients", "docs", "packaging", "tests/client_packages"):
         (tmp_path / folder).mkdir(parents=True)
-    for name in ("src/dashboard/web/none.js", "examples/none.mjs", "api/none.js"):
+    for name in ("src/dashboard/web/none.js", "examples/none.mjs", "api/none.js", "tests/client_packages/none.mjs"):
         (tmp_path / name).write_text("")  # eslint needs a file in each folder
     if (ROOT / "build/npm").is_dir():
         (tmp_path / "build").mkdir()
@@ -55,6 +55,7 @@ def checked(tmp_path):
     ("lengths", "src/a.c", "/* " + "x" * 94 + " */\n", "\t/* " + "x" * 87 + " */\n", "src/a.c:2: 101 columns"),
     ("lengths", "src/a.def", "x" * 220 + "\n", "x" * 221 + "\n", "src/a.def:2: 221 columns"),
     ("lengths", "tests/a.py", "x" * 140 + "\n", "x" * 141 + "\n", "tests/a.py:2: 141 columns"),
+    ("lengths", "clients/a.ts", "\t" + "x" * 136 + "\n", "\t" + "x" * 137 + "\n", "clients/a.ts:2: 141 columns"),
     ("lengths", "src/dashboard/web/a.js", "\t" + "x" * 136 + "\n", "\t" + "x" * 137 + "\n", "web/a.js:2: 141 columns"),
     ("shell", "examples/a.sh", "#!/bin/sh\necho one\n", "cat $1\n", "SC2086"),
     ("spelling", "docs/a.md", "This receives.\n", "This " + "reci" + "eves.\n", "==> receives"),

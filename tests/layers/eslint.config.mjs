@@ -9,8 +9,8 @@ const browser = [
 	"structuredClone", "window", "TextDecoder", "TextEncoder",
 ];
 const node = [
-	"AbortSignal", "Buffer", "URL", "URLSearchParams", "clearTimeout", "console", "fetch", "process", "setTimeout", "TextDecoder",
-	"TextEncoder",
+	"AbortController", "AbortSignal", "Buffer", "URL", "URLSearchParams", "clearTimeout", "console", "fetch", "process", "setTimeout",
+	"TextDecoder", "TextEncoder",
 ];
 
 const rules = [
@@ -38,5 +38,8 @@ export default [
 	{linterOptions: {reportUnusedDisableDirectives: "error"}, rules: errors},
 	{files: ["src/dashboard/web/**/*.js"], languageOptions: {ecmaVersion: 2022, sourceType: "module", globals: known(browser)}},
 	{files: ["api/*.js"], languageOptions: {ecmaVersion: 2022, sourceType: "script", globals: known(browser)}},
-	{files: ["examples/*.mjs"], languageOptions: {ecmaVersion: 2022, sourceType: "module", globals: known(node)}},
+	{
+		files: ["examples/*.mjs", "tests/client_packages/*.mjs"],
+		languageOptions: {ecmaVersion: 2022, sourceType: "module", globals: known(node)},
+	},
 ];
