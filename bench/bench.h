@@ -114,3 +114,4 @@ void bench_run_nodes(int nodes, size_t count);
 void bench_run_proxy(int target_port, int64_t half_us);
 /* Work whose instructions are counted: tests/cost/cost.toml. */
 void bench_work_accept(size_t count);
+void bench_work_read(size_t count);

@@ -16,6 +16,8 @@
 
 #include "arena.h"
 
+#include "json.h"
+
 #include "store.h"
 
 #define CLIENTS 64
@@ -63,6 +65,30 @@ static void write_request(struct load *load, char *const *service)
 		"POST /v1/posts/publish HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nAuthorization: Bearer "
 		"%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		service[PORT], service[TOKEN], body_bytes, body);
+}
+
+/* What instructions are counted of (tests/cost): the body of such a request, read. */
+void bench_work_read(size_t count)
+{
+	char word[] = "8080";
+	char account[] = "0190a1b2-0000-7000-8000-000000000001";
+	char *const service[BENCH_SERVICE_WORDS] = {
+		[PORT] = word,
+		[TOKEN] = word,
+		[ACCOUNT] = account,
+		[OTHER_ACCOUNT] = account,
+	};
+	struct load load = {0};
+	write_request(&load, service);
+	const struct str body = str_of(strstr(load.request, "\r\n\r\n") + 4);
+	struct arena *arena = arena_new("bench", (size_t)1 << 20);
+	for (size_t i = 0; i < count; i++) {
+		const struct json *json = NULL;
+		if (json_parse(arena, body, NULL, &json, NULL, NULL) != ERR_NONE)
+			bench_die("the request is no JSON");
+		arena_clear(arena);
+	}
+	arena_free(&arena);
 }
 
 static void ask(struct load *load, struct client *client)

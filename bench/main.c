@@ -27,6 +27,7 @@ static const struct {
 	void (*run)(size_t count);
 } works[] = {
 	{"accept", bench_work_accept},
+	{"read", bench_work_read},
 };
 
 static int work(const char *name, const char *count)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * JSON in, in three steps: a scan of the bytes without recursion refuses what is too deep, has too
- * many values or too long keys, before anything is allocated; jansson checks and reads; its tree is
- * copied into the arena and freed. Error texts name the kind of fault and the place, never the
- * input: replies of platforms hold tokens. */
+ * JSON in. What is plain is read at once (json_plain.c). All else, every fault among it, in three
+ * steps: a scan of the bytes without recursion refuses what is too deep, has too many values or too
+ * long keys, before anything is allocated; jansson checks and reads; its tree is copied into the
+ * arena and freed. Error texts name the kind of fault and the place, never the input: replies of
+ * platforms hold tokens. */
 #include "json.h"
 
 #include <assert.h>
@@ -16,9 +17,10 @@
 #include "arena.h"
 #include "count_of.h"
 
+#include "json_plain.h"
+
 #define DEPTH_MAX_DEFAULT 32 /* design.md 7 */
 #define NODES_MAX_DEFAULT 10000
-#define KEY_BYTES_MAX 256 /* as written, escapes included */
 
 /* The scan: assumes well-formed text, and on other text may only err on the side of letting it
  * through to jansson. */
@@ -87,7 +89,7 @@ static const char *scan_byte(struct scan *scan)
 		scan->nodes++;
 		break;
 	case ':':
-		if (scan->key_len > KEY_BYTES_MAX)
+		if (scan->key_len > JSON_KEY_MAX_BYTES)
 			return "has a key that is too long";
 		break;
 	}
@@ -257,6 +259,9 @@ enum err_kind json_parse(struct arena *arena, struct str text, const struct json
 		.nodes_max = limits != NULL && limits->nodes_max > 0 ? limits->nodes_max
 								     : NODES_MAX_DEFAULT,
 	};
+	const struct json_plain_limits plain = {scan.depth_max, scan.nodes_max};
+	if (json_plain_parse(arena, text, &plain, json_out))
+		return ERR_NONE;
 	const char *fault = scan_text(&scan);
 	if (fault != NULL)
 		return refuse(position_of(text, scan.at), fault, position_out, err);

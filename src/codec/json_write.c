@@ -14,6 +14,7 @@
 #include "timetext.h"
 
 #include "json.h"
+#include "octets.h"
 #include "utf8.h"
 
 void json_writer_init(struct json_writer *w, struct buf *out)
@@ -126,6 +127,11 @@ static size_t plain_len(struct str s)
 	uint32_t code_point;
 	size_t i = 0;
 	while (i < s.len) {
+		const uint64_t octets = s.len - i >= OCTETS ? octets_load(s.ptr + i) : 0;
+		if (!octets_end_json_text(octets) && !octets_have_high(octets)) {
+			i += OCTETS;
+			continue;
+		}
 		const unsigned char c = (unsigned char)s.ptr[i];
 		if (c < 0x20 || c == '"' || c == '\\')
 			break;

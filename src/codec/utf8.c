@@ -4,6 +4,8 @@
 
 #include "count_of.h"
 
+#include "octets.h"
+
 /* What a first byte announces. The range of the second byte is what keeps out overlong forms,
  * surrogates and what is above U+10FFFF; all further bytes are 80..BF. */
 struct lead {
@@ -63,6 +65,10 @@ bool utf8_is_valid(struct str s)
 	size_t i = 0;
 	while (i < s.len) {
 		/* Most text is ASCII: no table needed. */
+		if (s.len - i >= OCTETS && !octets_have_high(octets_load(s.ptr + i))) {
+			i += OCTETS;
+			continue;
+		}
 		if ((unsigned char)s.ptr[i] < 0x80) {
 			i++;
 			continue;
@@ -78,19 +84,22 @@ bool utf8_is_valid(struct str s)
 size_t utf8_code_points(struct str s)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < s.len; i++)
+	size_t i = 0;
+	for (; s.len - i >= OCTETS; i += OCTETS)
+		count += OCTETS - octets_count_continuation(octets_load(s.ptr + i));
+	for (; i < s.len; i++)
 		count += is_continuation(s.ptr[i]) ? 0 : 1;
 	return count;
 }
 
 size_t utf8_utf16_units(struct str s)
 {
-	size_t count = 0;
-	for (size_t i = 0; i < s.len; i++) {
-		const unsigned char c = (unsigned char)s.ptr[i];
-		if (!is_continuation(s.ptr[i]))
-			count += c >= 0xf0 ? 2 : 1;
-	}
+	size_t count = utf8_code_points(s);
+	size_t i = 0;
+	for (; s.len - i >= OCTETS; i += OCTETS)
+		count += octets_count_lead_of_four(octets_load(s.ptr + i));
+	for (; i < s.len; i++)
+		count += (unsigned char)s.ptr[i] >= 0xf0 ? 1 : 0;
 	return count;
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,6 +156,29 @@ static void any_bytes_give_valid_json(void **state)
 	arena_free(&scratch);
 }
 
+/* Written eight bytes at once: something special at every place among them. */
+static void escapes_at_every_place(void **state)
+{
+	struct fixture *f = *state;
+	static const char special[] = {'"', '\\', '\n', '\x1f', '\x80'};
+	static const char *const written[] = {"\\\"", "\\\\", "\\n", "\\u001f", "\xef\xbf\xbd"};
+	for (size_t before = 0; before < 20; before++) {
+		for (size_t i = 0; i < COUNT_OF(special); i++) {
+			char bytes[32];
+			char wanted[64];
+			memset(bytes, 'a', sizeof(bytes));
+			bytes[before] = special[i];
+			(void)snprintf(wanted, sizeof(wanted), "\"%.*s%s%.*s\"", (int)before, bytes,
+				       written[i], (int)(31 - before), bytes + before + 1);
+			json_put_str(&f->w, (struct str){bytes, sizeof(bytes)});
+			if (!str_equal_z(buf_str(&f->buf), wanted))
+				fail_msg(STR_FMT, STR_ARG(buf_str(&f->buf)));
+			buf_clear(&f->buf);
+			json_writer_init(&f->w, &f->buf);
+		}
+	}
+}
+
 static void writes_parsed_values_again(void **state)
 {
 	struct fixture *f = *state;
@@ -288,6 +312,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(members_in_one_call, setup, teardown),
 		cmocka_unit_test_setup_teardown(escapes_strings, setup, teardown),
 		cmocka_unit_test_setup_teardown(any_bytes_give_valid_json, setup, teardown),
+		cmocka_unit_test_setup_teardown(escapes_at_every_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(writes_parsed_values_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_parsed_value_may_be_deeper_than_the_writer, setup,
 						teardown),

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -125,6 +126,31 @@ static void counts_and_cuts(void **state)
 	assert_int_equal(utf8_cut((struct str){0}, 3).len, 0);
 }
 
+/* Counted eight bytes at once: every place of a character among them, and every length. */
+static void counts_at_every_place(void **state)
+{
+	(void)state;
+	static const char *const characters[] = {"\x7f", "\xc2\x80", "\xe2\x82\xac",
+						 "\xf0\x9f\x93\xaf"};
+	for (size_t before = 0; before < 20; before++) {
+		for (size_t after = 0; after < 20; after++) {
+			for (size_t i = 0; i < COUNT_OF(characters); i++) {
+				char bytes[64];
+				const size_t len = strlen(characters[i]);
+				memset(bytes, 'a', sizeof(bytes));
+				memcpy(bytes + before, characters[i], len);
+				const struct str text = {bytes, before + len + after};
+				assert_true(utf8_is_valid(text));
+				assert_int_equal(utf8_code_points(text), before + 1 + after);
+				assert_int_equal(utf8_utf16_units(text),
+						 before + (len == 4 ? 2 : 1) + after);
+				bytes[before] = (char)0xff;
+				assert_false(utf8_is_valid(text));
+			}
+		}
+	}
+}
+
 static void knows_controls(void **state)
 {
 	(void)state;
@@ -146,6 +172,7 @@ int main(void)
 		cmocka_unit_test(nothing_else_is_valid),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(counts_and_cuts),
+		cmocka_unit_test(counts_at_every_place),
 		cmocka_unit_test(knows_controls),
 	};
 	return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
