@@ -297,10 +297,10 @@ static bool is_visible(struct str text)
 static bool read_key(struct publishing *p)
 {
 	const struct str *key = http_request_header(p->request, "Idempotency-Key");
-	const struct digest digest = digest_sha256(p->request->body);
 	if (key == NULL)
 		return true;
 	if (http_request_header_count(p->request, "Idempotency-Key") == 1 && is_visible(*key)) {
+		const struct digest digest = digest_sha256(p->request->body);
 		p->idempotency.key = *key;
 		p->idempotency.body_hash = digest_hex(p->request->arena, &digest);
 		return true;
