@@ -188,7 +188,7 @@ static void examine_versions(struct service *service, struct arena *arena,
 	for (size_t i = 0; i < count; i++) {
 		const struct str day =
 			str_slice(timetext_format_instant(arena, ends[i].ends_at_us), 0, 10);
-		const bool is_soon = ends[i].ends_at_us < now_us + VERSION_END_WARN_US;
+		const bool is_soon = version_end_is_near(&ends[i], now_us);
 		admin_finding(out, "version", is_soon ? ADMIN_WARNING : ADMIN_FINE,
 			      str_format(arena, "%s: version " STR_FMT " %s on " STR_FMT "%s%s",
 					 ends[i].platforms, STR_ARG(ends[i].version),

@@ -67,7 +67,7 @@ void alarm_note_version_ends(struct deliverer *deliverer)
 	deliverer->versions_looked_us = boot_us + US_PER_DAY;
 	const size_t count = version_ends(deliverer->config.settings, ends);
 	for (size_t i = 0; i < count; i++) {
-		if (ends[i].ends_at_us < now_us + VERSION_END_WARN_US)
+		if (version_end_is_near(&ends[i], now_us))
 			raise_version_end(deliverer, &ends[i], now_us);
 	}
 }

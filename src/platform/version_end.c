@@ -20,12 +20,11 @@ static const struct known_end graph_ends[] = {
 
 /* linkedin.md 8; the others end about the middle of their month a year later. */
 static const struct known_end linkedin_ends[] = {
-	{"202508", {2026, 8, 17}},
-	{"202510", {2026, 10, 15}},
-	{"202511", {2026, 11, 16}},
-	{"202603", {2027, 3, 16}},
+	{"202508", {2026, 8, 17}}, {"202510", {2026, 10, 15}}, {"202511", {2026, 11, 16}},
+	{"202601", {2027, 1, 15}}, {"202602", {2027, 2, 15}},  {"202603", {2027, 3, 16}},
 };
 
+#define WARN_US (60 * US_PER_DAY)
 #define LINKEDIN_END_DAY 15
 #define YEAR_MIN 2020
 #define YEAR_MAX 2099
@@ -52,6 +51,11 @@ static int64_t linkedin_end_us(struct str version)
 	if (year < YEAR_MIN || year > YEAR_MAX || month < 1 || month > 12)
 		return 0;
 	return timetext_date_us((struct civil_date){year + 1, month, LINKEDIN_END_DAY});
+}
+
+bool version_end_is_near(const struct version_end *end, int64_t now_us)
+{
+	return end->ends_at_us <= now_us + WARN_US;
 }
 
 size_t version_ends(const struct platform_settings *settings,

@@ -51,10 +51,26 @@ static void ends_are_the_documents(void **state)
 	}
 }
 
+/* The clock goes over the line. */
+static void the_end_is_near_for_sixty_days(void **state)
+{
+	const struct platform_settings settings = {STR("v25.0"), STR("202609")};
+	struct version_end ends[VERSION_ENDS_MAX];
+	(void)state;
+	assert_int_equal(version_ends(&settings, ends), 2);
+	for (size_t i = 0; i < COUNT_OF(ends); i++) {
+		const int64_t line_us = ends[i].ends_at_us - 60 * US_PER_DAY;
+		assert_false(version_end_is_near(&ends[i], line_us - 1));
+		assert_true(version_end_is_near(&ends[i], line_us));
+		assert_true(version_end_is_near(&ends[i], ends[i].ends_at_us + US_PER_DAY));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ends_are_the_documents, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_end_is_near_for_sixty_days, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
