@@ -21,7 +21,9 @@ struct command {
 	  "from " \
 	  "live to sandbox or back (holds unfinished posts, accounts must be connected again)") \
 	X("worker", NULL, command_worker, 0, "", "only deliver, beside other nodes (PostgreSQL)") \
-	X("sandbox", NULL, command_sandbox, 0, "", "run the six simulated platforms") \
+	X("sandbox", NULL, command_sandbox, 0, "", \
+	  "run the six simulated platforms; what they know is kept in --data (here " \
+	  "./posthorn-data/sandbox; '' = in memory)") \
 	X("demo", NULL, command_demo, 0, "[--media DIR]", "a guided tour with its own sandbox") \
 	X("app", "create", command_app_create, 0, \
 	  "--name NAME --owner EMAIL [--live] [--test [--time-scale N]] " \

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "count_of.h"
+#include "log.h"
 #include "random.h"
 
 #include "spawner.h"
@@ -211,6 +214,42 @@ int command_worker(const struct command *command)
 	return run_with_spawner(command, SERVICE_WORKER);
 }
 
+#define SANDBOX_DATA_DEFAULT "./posthorn-data/sandbox"
+
+/* Where the sandbox's state is kept: --data; not below it, where nothing else is said. NULL: in
+ * memory. The directory is made before the containment, which shows only what is there. */
+static enum err_kind sandbox_directory(const struct settings *settings, const char **out,
+				       struct error *err)
+{
+	const struct setting *data = &settings->values[SETTING_ID_data];
+	const bool is_default = data->source == SETTING_FROM_DEFAULT;
+	const char *path = is_default ? SANDBOX_DATA_DEFAULT : data->text;
+	*out = path[0] != '\0' ? path : NULL;
+	if (path[0] == '\0')
+		return ERR_NONE;
+	if (is_default)
+		mkdir(data->text, 0700); /* what is wrong with it shows at the next one */
+	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+		return ERR_NONE;
+	return error_set_native(err, ERR_INVALID, errno, "cannot make the directory %s: %s", path,
+				strerror(errno));
+}
+
+/* Nobody named the directory, so nobody relies on it: a second sandbox goes on without. */
+static enum err_kind open_sandbox(const struct settings *settings, struct sandbox_config *config,
+				  struct sandbox **out, struct error *err)
+{
+	const enum err_kind kind = sandbox_open(config, out, err);
+	const bool is_named = settings->values[SETTING_ID_data].source != SETTING_FROM_DEFAULT;
+	if (kind != ERR_CONFLICT || is_named || config->directory == NULL)
+		return kind;
+	LOG(config->log, WARN, "sandbox_not_kept", log_str("why", str_of(err->text)),
+	    log_str("meaning", STR("what happens in this one is gone at its end: --data DIR "
+				   "gives it a directory of its own")));
+	config->directory = NULL;
+	return sandbox_open(config, out, err);
+}
+
 int command_sandbox(const struct command *command)
 {
 	struct sandbox *sandbox = NULL;
@@ -219,7 +258,7 @@ int command_sandbox(const struct command *command)
 	block_signals(&signals);
 	struct log log = service_make_log(command->settings);
 	const struct setting *listen = &command->settings->values[SETTING_ID_listen];
-	const struct sandbox_config config = {
+	struct sandbox_config config = {
 		/* not that of serve, so that both run side by side without settings */
 		.listen = listen->source == SETTING_FROM_DEFAULT ? "127.0.0.1:8081" : listen->text,
 		.log = &log,
@@ -227,10 +266,15 @@ int command_sandbox(const struct command *command)
 		.random = random_system(),
 	};
 	const char *temporary = getenv("TMPDIR");
-	const struct contain_path files = {temporary != NULL ? temporary : "/tmp", CONTAIN_WRITE};
-	if (containment_enter(command->settings, &log, &files, 1, &err) != ERR_NONE)
+	if (sandbox_directory(command->settings, &config.directory, &err) != ERR_NONE)
 		return report(command->settings, &err);
-	if (sandbox_open(&config, &sandbox, &err) != ERR_NONE)
+	const struct contain_path files[] = {
+		{temporary != NULL ? temporary : "/tmp", CONTAIN_WRITE},
+		{config.directory, CONTAIN_WRITE},
+	};
+	if (containment_enter(command->settings, &log, files, COUNT_OF(files), &err) != ERR_NONE)
+		return report(command->settings, &err);
+	if (open_sandbox(command->settings, &config, &sandbox, &err) != ERR_NONE)
 		return report(command->settings, &err);
 	struct str url = sandbox_base_url(sandbox);
 	fprintf(stderr, "posthorn sandbox: listening on " STR_FMT "\n", STR_ARG(url));

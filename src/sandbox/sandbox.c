@@ -231,18 +231,18 @@ static void dispatch(void *context, struct http_request *request, struct http_re
 {
 	const struct bound_route *bound = context;
 	struct sandbox *sandbox = bound->sandbox;
-	struct sandbox_tape *tape = request->user; /* a world's: sandbox_world.c */
-	request->user = sandbox;                   /* logged here, not in after_answer */
+	struct sandbox_tape *tape = sandbox_tape_of(sandbox, request);
+	request->user = sandbox; /* logged here, not in after_answer */
 	struct sandbox_call call;
 	sandbox_call_init(&call, bound, request, response, tape);
 	const int64_t at_us = tape != NULL ? tape->now_us : clock_now_us(sandbox->clock);
 	const struct str entry = sandbox_reqlog_format(request->arena, request, call.body, at_us);
 	sandbox_lock(sandbox);
-	if (sandbox->world != NULL)
-		sandbox->world->tape = tape;
+	if (sandbox->past != NULL)
+		sandbox->past->tape = tape;
 	handle(&call, bound->handler, sandbox_reqlog_add(&sandbox->reqlog, entry, at_us));
-	if (sandbox->world != NULL)
-		sandbox_world_call_ends(sandbox, request, tape);
+	if (sandbox->past != NULL)
+		sandbox_past_call_ends(sandbox, request, tape);
 	sandbox_unlock(sandbox);
 }
 
@@ -284,10 +284,10 @@ static void after_answer(void *context, const struct http_request *request,
 	if (request == NULL || request->user == sandbox || request->arena == NULL ||
 	    is_own_path(request->path))
 		return;
+	sandbox_lock(sandbox);
 	const int64_t at_us = clock_now_us(sandbox->clock);
 	const struct str entry =
 		sandbox_reqlog_format(request->arena, request, request->body, at_us);
-	sandbox_lock(sandbox);
 	const uint64_t number = sandbox_reqlog_add(&sandbox->reqlog, entry, at_us);
 	sandbox_reqlog_set_status(&sandbox->reqlog, number, response->status);
 	sandbox_unlock(sandbox);
@@ -384,7 +384,7 @@ static enum err_kind listen_on(struct sandbox *sandbox, const struct sandbox_con
 		.listen = config->listen,
 		.router = sandbox->router,
 		.log = sandbox->log,
-		.random = sandbox->random,
+		.random = sandbox->past != NULL ? sandbox->past->real_random : sandbox->random,
 		.threads = config->threads > 0 ? config->threads : THREADS_DEFAULT,
 		.arena_max_bytes = REQUEST_ARENA_MAX_BYTES,
 		.header_max_bytes = 64 << 10,
@@ -416,6 +416,14 @@ enum err_kind sandbox_new(const struct sandbox_config *config,
 	return ERR_NONE;
 }
 
+static enum err_kind begin_in_memory(struct sandbox *sandbox, struct error *err)
+{
+	const enum err_kind kind = make_directory(sandbox, err);
+	if (kind == ERR_NONE)
+		sandbox_reset(sandbox);
+	return kind;
+}
+
 enum err_kind sandbox_open_with(const struct sandbox_config *config,
 				const struct sandbox_module *const *modules, size_t module_count,
 				struct sandbox **sandbox_out, struct error *err)
@@ -424,11 +432,10 @@ enum err_kind sandbox_open_with(const struct sandbox_config *config,
 	enum err_kind kind = sandbox_new(config, modules, module_count, &sandbox, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = make_directory(sandbox, err);
-	if (kind == ERR_NONE) {
-		sandbox_reset(sandbox);
-		kind = sandbox_make_router(sandbox, err);
-	}
+	kind = sandbox_make_router(sandbox, err);
+	if (kind == ERR_NONE)
+		kind = config->directory != NULL ? sandbox_past_open(sandbox, config, err)
+						 : begin_in_memory(sandbox, err);
 	if (kind == ERR_NONE)
 		kind = listen_on(sandbox, config, err);
 	if (kind != ERR_NONE)
@@ -464,10 +471,11 @@ void sandbox_close(struct sandbox **sandbox)
 	http_router_free(&s->router);
 	sandbox_world_end(s);
 	sandbox_fini(s);
-	if (s->world == NULL) {
+	if (s->past == NULL) {
 		sandbox_remove_directory(s->body_directory);
 		sandbox_remove_directory(s->directory);
 	}
+	sandbox_past_close(s);
 	free(s->world);
 	free(s->body_directory);
 	free(s->directory);

@@ -47,12 +47,8 @@ static struct str map_body(struct arena *arena, const char *path, int64_t size_b
 	return (struct str){ptr, (size_t)size_bytes};
 }
 
-/* The address that the caller used, so that our absolute URLs work for any listening address. */
-static struct str base_url(const struct sandbox *sandbox, const struct http_request *request,
-			   const struct sandbox_tape *tape)
+struct str sandbox_seen_url(const struct sandbox *sandbox, const struct http_request *request)
 {
-	if (tape != NULL)
-		return tape->home->seen_url;
 	const struct str *host = http_request_header(request, "host");
 	if (host != NULL && host->len > 0 && host->len < 256) {
 		const struct str text =
@@ -76,7 +72,8 @@ void sandbox_call_init(struct sandbox_call *call, const struct bound_route *boun
 		.request = request,
 		.response = response,
 		.arena = request->arena,
-		.base_url = base_url(bound->sandbox, request, tape),
+		.base_url = tape != NULL ? tape->home->seen_url
+					 : sandbox_seen_url(bound->sandbox, request),
 		.body = request->body,
 	};
 	if (request->body_path != NULL)

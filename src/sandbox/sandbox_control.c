@@ -20,24 +20,25 @@ static void answer_error(struct http_response *response, int status, const char 
 	json_end_object(&w);
 }
 
-/* Takes the lock for a request, in a world with its tape. */
-static size_t enter(struct sandbox *sandbox, const struct http_request *request)
+/* Takes the lock for a request, with its tape. */
+static size_t enter(struct sandbox *sandbox, struct http_request *request)
 {
+	struct sandbox_tape *tape = sandbox_tape_of(sandbox, request);
 	sandbox_lock(sandbox);
-	if (sandbox->world != NULL)
-		sandbox->world->tape = request->user;
+	if (sandbox->past != NULL)
+		sandbox->past->tape = tape;
 	return arena_used_bytes(sandbox->kept);
 }
 
 /* used_bytes: as enter() said; what time alone has changed since is written down too. */
 static void leave(struct sandbox *sandbox, const struct http_request *request, size_t used_bytes)
 {
-	struct sandbox_tape *tape = sandbox->world != NULL ? sandbox->world->tape : NULL;
+	struct sandbox_tape *tape = sandbox->past != NULL ? sandbox->past->tape : NULL;
 	const bool is_change = !str_equal_z(request->method, "GET") ||
 			       arena_used_bytes(sandbox->kept) != used_bytes ||
 			       (tape != NULL && tape->drawn > 0);
 	if (tape != NULL)
-		sandbox_world_call_ends(sandbox, request, is_change ? tape : NULL);
+		sandbox_past_call_ends(sandbox, request, is_change ? tape : NULL);
 	sandbox_unlock(sandbox);
 }
 
@@ -156,9 +157,9 @@ static void post_knobs(void *context, struct http_request *request, struct http_
 static void post_reset(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-	struct sandbox_tape *tape = request->user; /* a world's */
+	struct sandbox_tape *tape = sandbox_tape_of(sandbox, request);
 	sandbox_lock(sandbox);
-	if (sandbox->world != NULL)
+	if (tape != NULL)
 		tape->is_lost = !sandbox_journal_restart(sandbox);
 	else
 		sandbox_reset(sandbox);

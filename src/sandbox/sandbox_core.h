@@ -147,13 +147,27 @@ struct sandbox_of_app {
 	const struct sandbox_world_port *port;
 	int64_t bytes_max;
 	int64_t hold; /* sandbox_worlds_set_hold() */
-	struct sandbox_journal *journal;
-	struct sandbox_tape *tape; /* of the call that holds the lock; NULL = none */
-	struct clock clock;        /* the call's time while there is a tape */
+};
+
+/* ---- what outlives the process ---- */
+
+/* More makes opening slow: calls, not bytes. */
+#define SANDBOX_RECORDS_MAX 20000
+/* On the disk, of a standalone sandbox that is kept. What is too much is forgotten there, but not
+ * in memory. */
+#define SANDBOX_KEPT_BYTES_MAX (INT64_C(2) << 30)
+
+/* What a sandbox has whose calls draw time and randomness from a tape: every world, and a
+ * standalone one with a directory for its state. */
+struct sandbox_past {
+	struct sandbox_journal *journal; /* NULL = nothing is written down */
+	struct sandbox_tape *tape;       /* of the call that holds the lock; NULL = none */
+	struct clock clock;              /* the call's time while there is a tape */
 	struct random_source random;
 	const struct clock *real_clock;
 	const struct random_source *real_random;
-	unsigned calls; /* under way */
+	uint64_t records_max;
+	int lock_fd; /* of a standalone one, that no other has its directory; 0 = none */
 };
 
 /* ---- the whole ---- */
@@ -176,14 +190,15 @@ struct sandbox {
 	const struct random_source *random;
 	unsigned hang_ms;
 	struct sandbox_of_app *world; /* NULL = standalone */
+	struct sandbox_past *past;    /* NULL = all of it is gone at the end */
 	size_t state_max_bytes;
 
 	struct http_router *router;
 	struct httpd *httpd;
 	struct bound_route *bound;
 	size_t bound_count;
-	char *directory;      /* TMPDIR/posthorn-sandbox-XXXXXX */
-	char *body_directory; /* directory/bodies */
+	char *directory;      /* TMPDIR/posthorn-sandbox-XXXXXX, or where it is kept */
+	char *body_directory; /* directory/bodies; of one that is kept directory/incoming */
 
 	/* A reset loses everything from here on. */
 	int64_t knobs[SANDBOX_KNOB_COUNT];
@@ -218,11 +233,26 @@ const struct sandbox_module *const *sandbox_modules(size_t *count_out);
 /* Wakes calls that hang on purpose, for good. */
 void sandbox_wake_all(struct sandbox *sandbox);
 
+/* sandbox_past.c */
+/* Never NULL; free() it after the journal is closed. */
+struct sandbox_past *sandbox_past_new(const struct clock *clock,
+				      const struct random_source *random);
+/* Opens a standalone sandbox's past in config's directory, which is made when it is missing, and
+ * plays its journal. CONFLICT: another sandbox has it; TEMPORARY: it cannot be written. */
+enum err_kind sandbox_past_open(struct sandbox *sandbox, const struct sandbox_config *config,
+				struct error *err);
+/* Takes a sandbox without one. */
+void sandbox_past_close(struct sandbox *sandbox);
+/* The call's tape: one that came with the request (a world's, or of a call that is played again),
+ * else one that begins now. NULL: the sandbox has no past. Needs no lock. */
+struct sandbox_tape *sandbox_tape_of(struct sandbox *sandbox, struct http_request *request);
+/* A call of a sandbox that has a past is over: writes it down. The lock is held. */
+void sandbox_past_call_ends(struct sandbox *sandbox, const struct http_request *request,
+			    struct sandbox_tape *tape);
+
 /* sandbox_world.c */
-/* A call of a world is over: writes it down. The lock is held. */
-void sandbox_world_call_ends(struct sandbox *sandbox, const struct http_request *request,
-			     struct sandbox_tape *tape);
-/* Frees what a world alone has, but for sandbox->world. Does nothing to a standalone sandbox. */
+/* Frees what a world alone has, but for sandbox->world and its past. Does nothing to a standalone
+ * sandbox. */
 void sandbox_world_end(struct sandbox *sandbox);
 /* The app's name of a client id or secret as modules know it ("sandbox-SLUG"): those of the
  * world's app, and no others. A standalone sandbox knows them as they are. */
@@ -247,6 +277,8 @@ bool sandbox_journal_add(struct sandbox *sandbox, const struct http_request *req
 bool sandbox_journal_restart(struct sandbox *sandbox);
 /* Forgets old calls when there is too much. False: there still is. */
 bool sandbox_journal_make_room(struct sandbox *sandbox);
+/* The same, on the disk alone: memory keeps all. Of a standalone sandbox. */
+void sandbox_journal_trim(struct sandbox *sandbox);
 
 /* sandbox_disk.c */
 /* False: errno says why; a part may be written. */
@@ -293,7 +325,10 @@ void sandbox_media_count(struct sandbox *sandbox);
 bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256);
 void sandbox_uploads_clear(struct sandbox *sandbox);
 
-/* sandbox_call.c: fills a call for a request. tape: a world's; else NULL. Needs no lock. */
+/* sandbox_call.c */
+/* The address that the caller used, so that our absolute URLs work for any listening address. */
+struct str sandbox_seen_url(const struct sandbox *sandbox, const struct http_request *request);
+/* Fills a call for a request. tape: as sandbox_tape_of() said. Needs no lock. */
 void sandbox_call_init(struct sandbox_call *call, const struct bound_route *bound,
 		       struct http_request *request, struct http_response *response,
 		       const struct sandbox_tape *tape);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The journal of a world. What a world holds follows from the calls that it got, in their order,
- * and from what each drew from outside (sandbox_tape.h): so that is what is written down, and
- * opening a world plays it again. A call is written before its answer is sent, so whatever the
- * service was told is there after a crash. When there is too much, what is old is forgotten but for
- * the calls that made codes and tokens: people stay connected, old posts go.
+ * The journal of a world, or of a standalone sandbox that is kept. What it holds follows from the
+ * calls that it got, in their order, and from what each drew from outside (sandbox_tape.h): so that
+ * is what is written down, and opening it plays it again. A call is written before its answer is
+ * sent, so whatever the service was told is there after a crash. When there is too much, what is
+ * old is forgotten but for the calls that made codes and tokens: people stay connected, old posts
+ * go.
  *
  * DIRECTORY/journal: a head of HEAD_BYTES (mark and seed), then records: length and FNV sum in 32
  * bits each, then fields, numbers in the machine's byte order. DIRECTORY/body-N: bodies that came
- * as files. DIRECTORY/media-SHA: sandbox_media.c.
+ * as files, and others that are too large for a record. DIRECTORY/media-SHA: sandbox_media.c.
  *
  * Where a port keeps journals too (sandbox_world.h), that one is the truth and the file is its
- * copy: whoever opens the world next may have another directory. Bodies and media stay in ours; of
- * a call whose body is not here nothing comes back. */
+ * copy: whoever opens the world next may have another directory. Bodies and media stay in ours;
+ * of a call whose body is not here nothing comes back. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,8 +36,6 @@
 #define RECORD_MAX_BYTES ((size_t)4 << 20)
 #define PLAY_ARENA_MAX_BYTES ((size_t)64 << 20)
 #define KEPT_OF_ROOM 4 /* a quarter stays when there is too much */
-/* More makes opening slow: calls, not bytes. */
-#define RECORDS_MAX 20000
 /* Of a journal that a port keeps: it is read over a network, and stands in somebody's database. */
 #define PORT_BYTES_MAX (INT64_C(64) << 20)
 
@@ -64,21 +63,33 @@ static void path_of(const struct sandbox *sandbox, const char *name, char out[51
 
 static const struct sandbox_world_port *port_of(const struct sandbox *sandbox)
 {
-	const struct sandbox_world_port *port = sandbox->world->port;
-	return port->journal_read != NULL ? port : NULL;
+	const struct sandbox_world_port *port =
+		sandbox->world != NULL ? sandbox->world->port : NULL;
+	return port != NULL && port->journal_read != NULL ? port : NULL;
+}
+
+/* The log's word for it. */
+static struct str app_of(const struct sandbox *sandbox)
+{
+	return sandbox->world != NULL ? str_of(sandbox->world->app_id) : STR("");
+}
+
+static int64_t room_bytes_of(const struct sandbox *sandbox)
+{
+	return sandbox->world != NULL ? sandbox->world->bytes_max : SANDBOX_KEPT_BYTES_MAX;
 }
 
 /* False: it is not kept where it must be. */
 static bool tell_port(const struct sandbox *sandbox, struct str bytes, bool is_all)
 {
 	const struct sandbox_world_port *port = port_of(sandbox);
-	const struct sandbox_journal_piece piece = {.app_id = str_of(sandbox->world->app_id),
-						    .hold = sandbox->world->hold,
-						    .bytes = bytes,
-						    .is_all = is_all};
 	struct error err = {0};
 	if (port == NULL)
 		return true;
+	const struct sandbox_journal_piece piece = {.app_id = app_of(sandbox),
+						    .hold = sandbox->world->hold,
+						    .bytes = bytes,
+						    .is_all = is_all};
 	const enum err_kind kind = port->journal_write(port->context, &piece, &err);
 	if (kind != ERR_NONE)
 		LOG(sandbox->log, WARN, "sandbox_call_lost", log_str("app", piece.app_id),
@@ -95,48 +106,48 @@ static void body_path_of(const struct sandbox *sandbox, uint64_t file, char out[
 
 static int64_t tape_now_us(void *context)
 {
-	const struct sandbox_of_app *world = context;
-	return world->tape != NULL ? world->tape->now_us : clock_now_us(world->real_clock);
+	const struct sandbox_past *past = context;
+	return past->tape != NULL ? past->tape->now_us : clock_now_us(past->real_clock);
 }
 
 static int64_t tape_boot_us(void *context)
 {
-	const struct sandbox_of_app *world = context;
-	return clock_boot_us(world->real_clock);
+	const struct sandbox_past *past = context;
+	return clock_boot_us(past->real_clock);
 }
 
 /* Every draw has a stream of its own, so that what is drawn does not depend on how much was drawn
  * before it. */
 static void tape_fill(void *context, void *out, size_t size_bytes)
 {
-	struct sandbox_of_app *world = context;
+	struct sandbox_past *past = context;
 	unsigned char nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
-	if (world->tape == NULL) {
-		random_fill(world->real_random, out, size_bytes);
+	if (past->tape == NULL) {
+		random_fill(past->real_random, out, size_bytes);
 		return;
 	}
-	const uint64_t number = world->tape->drawn++;
+	const uint64_t number = past->tape->drawn++;
 	memcpy(nonce, &number, sizeof(nonce) < sizeof(number) ? sizeof(nonce) : sizeof(number));
-	crypto_stream_chacha20(out, size_bytes, nonce, world->tape->seed);
+	crypto_stream_chacha20(out, size_bytes, nonce, past->tape->seed);
 }
 
 void sandbox_tape_begin(struct sandbox *sandbox, struct sandbox_tape *tape, struct arena *arena)
 {
-	struct sandbox_of_app *world = sandbox->world;
-	*tape = (struct sandbox_tape){.now_us = clock_now_us(world->real_clock)};
-	random_fill(world->real_random, tape->seed, sizeof(tape->seed));
+	const struct sandbox_past *past = sandbox->past;
+	*tape = (struct sandbox_tape){.now_us = clock_now_us(past->real_clock)};
+	random_fill(past->real_random, tape->seed, sizeof(tape->seed));
 	tape->pulls = ARENA_ARRAY(arena, struct sandbox_tape_pull, SANDBOX_TAPE_PULLS_MAX);
 }
 
 /* What a reset draws is the same at every opening. */
 static void reset_by_seed(struct sandbox *sandbox)
 {
-	struct sandbox_tape tape = {.now_us = clock_now_us(sandbox->world->real_clock)};
-	struct sandbox_tape *before = sandbox->world->tape;
-	memcpy(tape.seed, sandbox->world->journal->seed, sizeof(tape.seed));
-	sandbox->world->tape = &tape;
+	struct sandbox_tape tape = {.now_us = clock_now_us(sandbox->past->real_clock)};
+	struct sandbox_tape *before = sandbox->past->tape;
+	memcpy(tape.seed, sandbox->past->journal->seed, sizeof(tape.seed));
+	sandbox->past->tape = &tape;
 	sandbox_reset(sandbox);
-	sandbox->world->tape = before;
+	sandbox->past->tape = before;
 }
 
 /* ---- writing ---- */
@@ -174,17 +185,27 @@ static void put_request(struct buf *out, const struct http_request *request)
 	}
 }
 
-/* A body that came as a file stays one, under another name. */
+static bool write_body(const char *path, struct str body)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	const bool is_written = fd >= 0 && sandbox_write_all(fd, body.ptr, body.len);
+	if (fd >= 0)
+		close(fd);
+	return is_written;
+}
+
+/* A body that came as a file stays one, under another name; a large one becomes one. */
 static bool keep_body(struct sandbox *sandbox, const struct http_request *request,
 		      struct record *record)
 {
+	const bool is_file = request->body_path != NULL && request->body_size_bytes > 0;
 	char path[512];
-	if (request->body_path == NULL || request->body_size_bytes <= 0)
+	if (!is_file && request->body.len <= SANDBOX_BODY_KEPT_MAX_BYTES)
 		return true;
-	record->file = sandbox->world->journal->next_file++;
-	record->file_bytes = request->body_size_bytes;
+	record->file = sandbox->past->journal->next_file++;
+	record->file_bytes = is_file ? request->body_size_bytes : (int64_t)request->body.len;
 	body_path_of(sandbox, record->file, path);
-	return link(request->body_path, path) == 0;
+	return is_file ? link(request->body_path, path) == 0 : write_body(path, request->body);
 }
 
 static void close_journal(struct sandbox_journal *journal)
@@ -239,7 +260,7 @@ static struct str format_record(struct buf *out, const struct http_request *requ
 bool sandbox_journal_add(struct sandbox *sandbox, const struct http_request *request,
 			 const struct sandbox_tape *tape)
 {
-	struct sandbox_journal *journal = sandbox->world->journal;
+	struct sandbox_journal *journal = sandbox->past->journal;
 	struct record record = {.touches_account = tape->touches_account};
 	struct buf out;
 	if (journal == NULL || journal->fd < 0)
@@ -250,8 +271,7 @@ bool sandbox_journal_add(struct sandbox *sandbox, const struct http_request *req
 		journal->files_bytes += record.file_bytes;
 		return tell_port(sandbox, whole_record(request->arena, bytes), false);
 	}
-	LOG(sandbox->log, WARN, "sandbox_call_not_kept",
-	    log_str("app", str_of(sandbox->world->app_id)));
+	LOG(sandbox->log, WARN, "sandbox_call_not_kept", log_str("app", app_of(sandbox)));
 	return port_of(sandbox) == NULL;
 }
 
@@ -371,7 +391,7 @@ static void play(struct sandbox *sandbox, struct arena *arena, const struct reco
 		request->body_path = path;
 		request->body_size_bytes = record->file_bytes;
 	}
-	http_request_prepare(request, sandbox->world->real_random);
+	http_request_prepare(request, sandbox->past->real_random);
 	http_response_init(&response, arena, http_router_response_max_bytes(sandbox->router));
 	request->user = &tape;
 	http_router_dispatch(sandbox->router, request, &response);
@@ -380,7 +400,7 @@ static void play(struct sandbox *sandbox, struct arena *arena, const struct reco
 /* Plays all of content, and returns how many bytes of it are whole records. Without the lock. */
 static size_t play_all(struct sandbox *sandbox, struct str content)
 {
-	struct sandbox_journal *journal = sandbox->world->journal;
+	struct sandbox_journal *journal = sandbox->past->journal;
 	struct str in = str_slice(content, HEAD_BYTES, content.len);
 	struct record record;
 	while (take_record(&in, &record)) {
@@ -420,7 +440,7 @@ static bool tell_port_of_all(struct sandbox *sandbox)
 	if (port_of(sandbox) == NULL)
 		return true;
 	struct arena *arena = arena_new("sandbox journal", (size_t)1 << 30);
-	const bool is_told = read_whole(sandbox->world->journal->fd, arena, &content) &&
+	const bool is_told = read_whole(sandbox->past->journal->fd, arena, &content) &&
 			     tell_port(sandbox, content, true);
 	arena_free(&arena);
 	return is_told;
@@ -439,8 +459,8 @@ static bool write_head(struct sandbox_journal *journal)
 
 static bool begin(struct sandbox *sandbox)
 {
-	struct sandbox_journal *journal = sandbox->world->journal;
-	random_fill(sandbox->world->real_random, journal->seed, sizeof(journal->seed));
+	struct sandbox_journal *journal = sandbox->past->journal;
+	random_fill(sandbox->past->real_random, journal->seed, sizeof(journal->seed));
 	sandbox_remove_files(sandbox->directory, BODY_PREFIX);
 	return write_head(journal) && tell_port_of_all(sandbox);
 }
@@ -459,16 +479,14 @@ static struct str seed_in(struct str content)
  * file has, which is then from before there was one. */
 static bool copy_from_port(struct sandbox *sandbox, struct arena *arena, struct str *content)
 {
-	struct sandbox_journal *journal = sandbox->world->journal;
+	struct sandbox_journal *journal = sandbox->past->journal;
 	const struct sandbox_world_port *port = port_of(sandbox);
 	struct str kept = STR("");
 	struct error err = {0};
 	if (port == NULL)
 		return true;
-	if (port->journal_read(port->context, arena, str_of(sandbox->world->app_id), &kept, &err) !=
-	    ERR_NONE) {
-		LOG(sandbox->log, WARN, "sandbox_not_read",
-		    log_str("app", str_of(sandbox->world->app_id)),
+	if (port->journal_read(port->context, arena, app_of(sandbox), &kept, &err) != ERR_NONE) {
+		LOG(sandbox->log, WARN, "sandbox_not_read", log_str("app", app_of(sandbox)),
 		    log_str("error", str_of(err.text)));
 		return false;
 	}
@@ -485,7 +503,7 @@ static bool copy_from_port(struct sandbox *sandbox, struct arena *arena, struct 
 /* Sets the state to what the journal says. */
 static bool restore(struct sandbox *sandbox, struct arena *arena)
 {
-	struct sandbox_journal *journal = sandbox->world->journal;
+	struct sandbox_journal *journal = sandbox->past->journal;
 	struct str content = STR("");
 	if (!read_whole(journal->fd, arena, &content) || !copy_from_port(sandbox, arena, &content))
 		return false;
@@ -516,17 +534,17 @@ static bool restore_from_file(struct sandbox *sandbox)
 
 enum err_kind sandbox_journal_open(struct sandbox *sandbox, struct error *err)
 {
-	struct sandbox_of_app *world = sandbox->world;
+	struct sandbox_past *past = sandbox->past;
 	char path[512];
 	path_of(sandbox, "journal", path);
-	world->clock = (struct clock){tape_now_us, tape_boot_us, world};
-	world->random = (struct random_source){tape_fill, world};
-	sandbox->clock = &world->clock;
-	sandbox->random = &world->random;
+	past->clock = (struct clock){tape_now_us, tape_boot_us, past};
+	past->random = (struct random_source){tape_fill, past};
+	sandbox->clock = &past->clock;
+	sandbox->random = &past->random;
 	struct sandbox_journal *journal = calloc(1, sizeof(*journal));
 	if (journal == NULL)
 		return error_set(err, ERR_TEMPORARY, "out of memory");
-	world->journal = journal;
+	past->journal = journal;
 	journal->next_file = 1;
 	journal->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	sandbox_remove_files(sandbox->directory, "intake-");
@@ -539,16 +557,16 @@ enum err_kind sandbox_journal_open(struct sandbox *sandbox, struct error *err)
 
 void sandbox_journal_close(struct sandbox *sandbox)
 {
-	struct sandbox_journal *journal = sandbox->world->journal;
+	struct sandbox_journal *journal = sandbox->past->journal;
 	if (journal != NULL)
 		close_journal(journal);
 	free(journal);
-	sandbox->world->journal = NULL;
+	sandbox->past->journal = NULL;
 }
 
 bool sandbox_journal_restart(struct sandbox *sandbox)
 {
-	const bool is_begun = sandbox->world->journal->fd >= 0 && begin(sandbox);
+	const bool is_begun = sandbox->past->journal->fd >= 0 && begin(sandbox);
 	sandbox_media_clear(sandbox);
 	reset_by_seed(sandbox);
 	return is_begun || port_of(sandbox) == NULL;
@@ -559,16 +577,16 @@ bool sandbox_journal_restart(struct sandbox *sandbox)
 /* Bytes on the disk. */
 static int64_t journal_bytes(const struct sandbox *sandbox)
 {
-	const struct sandbox_journal *journal = sandbox->world->journal;
+	const struct sandbox_journal *journal = sandbox->past->journal;
 	return journal->size_bytes + journal->files_bytes + sandbox->media_kept_bytes +
 	       sandbox->uploads_bytes;
 }
 
 static bool is_too_much(const struct sandbox *sandbox)
 {
-	const struct sandbox_journal *journal = sandbox->world->journal;
-	return journal_bytes(sandbox) > sandbox->world->bytes_max ||
-	       journal->records > RECORDS_MAX || sandbox_is_full(sandbox) ||
+	const struct sandbox_journal *journal = sandbox->past->journal;
+	return journal_bytes(sandbox) > room_bytes_of(sandbox) ||
+	       journal->records > sandbox->past->records_max || sandbox_is_full(sandbox) ||
 	       (port_of(sandbox) != NULL && journal->size_bytes > PORT_BYTES_MAX);
 }
 
@@ -595,8 +613,10 @@ static bool write_kept(struct sandbox_journal *to, struct str content, int64_t k
 	for (uint64_t i = 0; is_good && take_record(&in, &record); i++) {
 		const bool is_new = all_bytes <= kept_bytes && all - i <= kept_records;
 		all_bytes -= weight_of(&record);
-		if (is_new || record.touches_account)
-			is_good = write_record(to, record.bytes);
+		if (!is_new && !record.touches_account)
+			continue;
+		is_good = write_record(to, record.bytes);
+		to->files_bytes += record.file_bytes;
 	}
 	return is_good;
 }
@@ -604,7 +624,7 @@ static bool write_kept(struct sandbox_journal *to, struct str content, int64_t k
 static bool forget(struct sandbox *sandbox, struct arena *arena, int64_t kept_bytes,
 		   uint64_t kept_records)
 {
-	struct sandbox_journal *journal = sandbox->world->journal;
+	struct sandbox_journal *journal = sandbox->past->journal;
 	struct sandbox_journal new = *journal;
 	struct str content = STR("");
 	char path[512];
@@ -619,14 +639,14 @@ static bool forget(struct sandbox *sandbox, struct arena *arena, int64_t kept_by
 		return false;
 	}
 	close(journal->fd);
-	journal->fd = new.fd;
+	*journal = new;
 	return tell_port_of_all(sandbox);
 }
 
 /* Of calls that were forgotten. */
 static void remove_forgotten_bodies(struct sandbox *sandbox, struct arena *arena)
 {
-	struct sandbox_journal *journal = sandbox->world->journal;
+	struct sandbox_journal *journal = sandbox->past->journal;
 	struct str content = STR("");
 	struct record record;
 	if (!read_whole(journal->fd, arena, &content))
@@ -660,20 +680,40 @@ static bool forget_down_to(struct sandbox *sandbox, int64_t kept_bytes, uint64_t
 		sandbox_lock(sandbox);
 	}
 	arena_free(&arena);
-	LOG(sandbox->log, INFO, "sandbox_has_forgotten",
-	    log_str("app", str_of(sandbox->world->app_id)),
-	    log_int("calls_left", (int64_t)sandbox->world->journal->records));
+	LOG(sandbox->log, INFO, "sandbox_has_forgotten", log_str("app", app_of(sandbox)),
+	    log_int("calls_left", (int64_t)sandbox->past->journal->records));
 	return is_done;
+}
+
+void sandbox_journal_trim(struct sandbox *sandbox)
+{
+	struct sandbox_journal *journal = sandbox->past->journal;
+	if (journal->fd < 0 || (journal->records <= sandbox->past->records_max &&
+				journal_bytes(sandbox) <= room_bytes_of(sandbox)))
+		return;
+	struct arena *arena = arena_new("sandbox journal", (size_t)2 << 30);
+	const bool is_done = forget(sandbox, arena, room_bytes_of(sandbox) / KEPT_OF_ROOM,
+				    sandbox->past->records_max / KEPT_OF_ROOM);
+	if (is_done)
+		remove_forgotten_bodies(sandbox, arena);
+	arena_free(&arena);
+	if (is_done && journal->records <= sandbox->past->records_max / 2)
+		return;
+	LOG(sandbox->log, WARN, "sandbox_kept_no_longer",
+	    log_str("directory", str_of(sandbox->directory)),
+	    log_int("calls", (int64_t)journal->records));
+	close_journal(journal);
 }
 
 bool sandbox_journal_make_room(struct sandbox *sandbox)
 {
-	const int64_t own_bytes = sandbox->world->bytes_max;
+	const int64_t own_bytes = room_bytes_of(sandbox);
 	const int64_t room_bytes =
 		port_of(sandbox) != NULL && own_bytes > PORT_BYTES_MAX ? PORT_BYTES_MAX : own_bytes;
 	if (!is_too_much(sandbox))
 		return true;
-	if (!forget_down_to(sandbox, room_bytes / KEPT_OF_ROOM, RECORDS_MAX / KEPT_OF_ROOM))
+	if (!forget_down_to(sandbox, room_bytes / KEPT_OF_ROOM,
+			    sandbox->past->records_max / KEPT_OF_ROOM))
 		return false;
 	if (is_too_much(sandbox))
 		forget_down_to(sandbox, 0, 0);

@@ -20,7 +20,9 @@ void sandbox_unlock(struct sandbox *sandbox)
 
 struct sandbox_tape *sandbox_let_go(struct sandbox *sandbox)
 {
-	struct sandbox_tape *tape = sandbox->world != NULL ? sandbox->world->tape : NULL;
+	struct sandbox_tape *tape = sandbox->past != NULL ? sandbox->past->tape : NULL;
+	if (tape != NULL)
+		sandbox->past->tape = NULL;
 	sandbox_unlock(sandbox);
 	return tape;
 }
@@ -28,13 +30,13 @@ struct sandbox_tape *sandbox_let_go(struct sandbox *sandbox)
 void sandbox_take_again(struct sandbox *sandbox, struct sandbox_tape *tape)
 {
 	sandbox_lock(sandbox);
-	if (sandbox->world != NULL)
-		sandbox->world->tape = tape;
+	if (sandbox->past != NULL)
+		sandbox->past->tape = tape;
 }
 
 bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms)
 {
-	struct sandbox_tape *tape = sandbox->world != NULL ? sandbox->world->tape : NULL;
+	struct sandbox_tape *tape = sandbox->past != NULL ? sandbox->past->tape : NULL;
 	if (tape != NULL && tape->is_played)
 		return true;
 	if (tape != NULL && tape->is_browsers && duration_ms > BROWSER_HANGS_MS)
@@ -43,7 +45,7 @@ bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms)
 	while (!sandbox->is_closing &&
 	       thread_wait_until(&sandbox->closing, &sandbox->lock, &deadline))
 		;
-	if (sandbox->world != NULL)
-		sandbox->world->tape = tape;
+	if (sandbox->past != NULL)
+		sandbox->past->tape = tape;
 	return !sandbox->is_closing;
 }

@@ -257,7 +257,7 @@ static bool find_way(struct sandbox_call *call, struct str *url, struct pull_way
 	*way = (struct pull_way){.port = world != NULL ? world->port : NULL};
 	if (world == NULL)
 		return true;
-	const struct sandbox_home *home = world->tape->home;
+	const struct sandbox_home *home = call->sandbox->past->tape->home;
 	const struct str given_out = str_concat(call->arena, home->media_url, STR("/media/"));
 	way->is_own = str_has_prefix(*url, given_out);
 	if (!way->is_own)
@@ -307,8 +307,7 @@ enum sandbox_pull sandbox_media_pull(struct sandbox_call *call,
 				     const struct sandbox_pull_config *config,
 				     struct sandbox_media *media_out, int *status_out)
 {
-	struct sandbox_tape *tape =
-		call->sandbox->world != NULL ? call->sandbox->world->tape : NULL;
+	struct sandbox_tape *tape = call->sandbox->past != NULL ? call->sandbox->past->tape : NULL;
 	struct sandbox_media media = {0};
 	struct url url;
 	int status = 0;

@@ -76,10 +76,12 @@ bool sandbox_redirect_is_registered(struct sandbox_call *call, struct str redire
 {
 	struct url url;
 	const struct sandbox_of_app *world = call->sandbox->world;
-	if (world != NULL && world->tape->is_played)
+	const struct sandbox_tape *tape =
+		call->sandbox->past != NULL ? call->sandbox->past->tape : NULL;
+	if (tape != NULL && tape->is_played)
 		return true; /* the service may have had another address then */
 	if (world != NULL)
-		return str_has_prefix(redirect_uri, world->tape->home->redirect_prefix) &&
+		return str_has_prefix(redirect_uri, tape->home->redirect_prefix) &&
 		       !str_has_control(redirect_uri);
 	return url_parse(call->arena, redirect_uri, &url, NULL) == ERR_NONE && !url.has_fragment &&
 	       is_loopback(&url);
@@ -120,8 +122,8 @@ void sandbox_answer_oauth_error(struct sandbox_call *call, int status, const cha
 /* A world that has to forget keeps what people have granted. */
 static void note_account(struct sandbox *sandbox)
 {
-	if (sandbox->world != NULL && sandbox->world->tape != NULL)
-		sandbox->world->tape->touches_account = true;
+	if (sandbox->past != NULL && sandbox->past->tape != NULL)
+		sandbox->past->tape->touches_account = true;
 }
 
 struct str sandbox_code_issue(struct sandbox *sandbox, const struct sandbox_code *code)

@@ -38,7 +38,7 @@ void sandbox_fini(struct sandbox *sandbox)
 	sandbox_fault_clear(sandbox);
 	sandbox_reqlog_clear(&sandbox->reqlog);
 	sandbox_uploads_clear(sandbox);
-	if (sandbox->world == NULL)
+	if (sandbox->past == NULL)
 		sandbox_media_clear(sandbox);
 	sandbox_table_fini(&sandbox->objects);
 	arena_free(&sandbox->kept);

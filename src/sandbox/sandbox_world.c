@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One world: the names by which modules know its app, what its faults may say, and the life of its
- * calls. See sandbox_world.h. */
+ * One world: the names by which modules know its app, and what its faults may say. See
+ * sandbox_world.h. */
 #include <stdlib.h>
 
 #include "arena.h"
@@ -76,7 +76,7 @@ struct str sandbox_client_secret(const struct sandbox *sandbox, struct arena *ar
 
 const char *sandbox_page_prefix(const struct sandbox *sandbox)
 {
-	return sandbox->world != NULL ? sandbox->world->tape->seen_path : "";
+	return sandbox->world != NULL ? sandbox->past->tape->seen_path : "";
 }
 
 struct str sandbox_page_mark(const struct sandbox *sandbox, struct arena *arena)
@@ -112,22 +112,13 @@ bool sandbox_world_allows_header(struct str name)
 	return false;
 }
 
-/* ---- calls ---- */
-
-void sandbox_world_call_ends(struct sandbox *sandbox, const struct http_request *request,
-			     struct sandbox_tape *tape)
-{
-	sandbox->world->tape = NULL;
-	if (tape != NULL && !tape->is_played)
-		tape->is_lost = !sandbox_journal_add(sandbox, request, tape);
-}
+/* ---- the end ---- */
 
 void sandbox_world_end(struct sandbox *sandbox)
 {
 	struct sandbox_of_app *world = sandbox->world;
 	if (world == NULL)
 		return;
-	sandbox_journal_close(sandbox);
 	for (size_t i = 0; i < COUNT_OF(world->names); i++) {
 		free(world->names[i].client_id);
 		free(world->names[i].client_secret);

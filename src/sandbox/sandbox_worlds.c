@@ -103,8 +103,6 @@ static struct sandbox_of_app *world_new(const struct sandbox_worlds *worlds,
 		.bytes_max = app->bytes_max > 0 && app->bytes_max < SANDBOX_WORLD_BYTES_MAX
 				     ? app->bytes_max
 				     : SANDBOX_WORLD_BYTES_MAX,
-		.real_clock = worlds->config.clock,
-		.real_random = worlds->config.random,
 	};
 	for (size_t i = 0; i < app->credential_count; i++) {
 		const struct sandbox_world_credential *own = &app->credentials[i];
@@ -149,6 +147,7 @@ static enum err_kind open_app(struct sandbox_worlds *worlds, const struct sandbo
 	if (kind != ERR_NONE)
 		return kind;
 	sandbox->world = world_new(worlds, app);
+	sandbox->past = sandbox_past_new(worlds->config.clock, worlds->config.random);
 	sandbox->world->hold = hold;
 	sandbox->state_max_bytes = SANDBOX_WORLD_STATE_MAX_BYTES;
 	if (asprintf(&sandbox->directory, "%s/%s", worlds->directory,
@@ -275,7 +274,7 @@ static void slot_leave(struct sandbox_worlds *worlds, struct slot *slot)
 static bool make_room(struct sandbox_worlds *worlds, struct slot *slot)
 {
 	bool has_room = true;
-	if (slot->sandbox->world->journal == NULL)
+	if (slot->sandbox->past->journal == NULL)
 		return true;
 	pthread_mutex_lock(&worlds->mutex);
 	const bool is_alone = slot->calls == 1 && slot->state == SLOT_OPEN;

@@ -187,10 +187,10 @@ class Process:
 
 
 class Sandbox(Process):
-    """`posthorn sandbox`: the six simulated platforms."""
+    """`posthorn sandbox`: the six simulated platforms; data: where it keeps its state, in memory without."""
 
-    def __init__(self):
-        super().__init__(["sandbox", "--listen", "127.0.0.1:0"])
+    def __init__(self, data=""):
+        super().__init__(["sandbox", "--listen", "127.0.0.1:0", "--data", data])
 
     def _call(self, method, path, **more):
         answer = requests.request(method, self.url + path, timeout=HTTP_S, **more)

@@ -509,7 +509,7 @@ def test_serve_before_the_sandbox(tmp_path):
         url = f"http://127.0.0.1:{port}"
 
     with Service(tmp_path / "data", Address) as service:
-        with Process(["sandbox", "--listen", f"127.0.0.1:{port}"]):
+        with Process(["sandbox", "--listen", f"127.0.0.1:{port}", "--data", ""]):
             App(service).set_credentials("x")
 
 
@@ -517,7 +517,7 @@ def test_serve_before_the_sandbox(tmp_path):
 def test_pipe_that_nobody_reads(tmp_path, name):
     """A log that cannot be written ends nothing."""
     reader, writer = os.pipe()
-    words = [find_binary(), name, "--listen", "127.0.0.1:0"] + (["--data", str(tmp_path / "data")] if name == "serve" else [])
+    words = [find_binary(), name, "--listen", "127.0.0.1:0"] + ["--data", str(tmp_path / "data")]
     process = subprocess.Popen(words, stderr=writer, stdin=subprocess.DEVNULL, env=clean_environment())
     os.close(writer)
     text = b""

@@ -503,6 +503,42 @@ static void bad_listen_address_is_told(void **state)
 	sandbox_close(&sandbox);
 }
 
+/* A sandbox that is kept, with room for a few calls: those that are too much go on the disk, and
+ * only there; whoever was connected stays it. */
+static void what_is_kept_is_bounded(void **state)
+{
+	struct probe *probe = *state;
+	char directory[] = "/tmp/posthorn-kept-XXXXXX";
+	assert_non_null(mkdtemp(directory));
+	const struct sandbox_config config = {
+		.listen = "127.0.0.1:0", .directory = directory, .kept_calls_max = 40};
+	struct sandbox *in_memory = probe->sandbox;
+	assert_int_equal(sandbox_open(&config, &probe->sandbox, NULL), ERR_NONE);
+	const struct str token = x_login(probe);
+	for (int i = 0; i < 60; i++)
+		assert_status(x_post(probe, token,
+				     probe_z(probe, str_format(probe->arena,
+							       "{\"text\":\"post %d\"}", i))),
+			      201);
+	assert_int_equal(ledger_count(probe), 60);
+	sandbox_close(&probe->sandbox);
+	assert_int_equal(sandbox_open(&config, &probe->sandbox, NULL), ERR_NONE);
+	const struct json *posts[100];
+	const size_t left = probe_ledger(probe, posts, 100);
+	assert_in_range(left, 10, 40);
+	assert_str(json_string(json_get(posts[left - 1], "text")), "post 59");
+	assert_status(x_post(probe, token, "{\"text\":\"the old token\"}"), 201);
+	sandbox_close(&probe->sandbox);
+	probe->sandbox = in_memory;
+	char path[64];
+	static const char *const files[] = {"journal", "journal.lock"};
+	for (size_t i = 0; i < COUNT_OF(files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, files[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(directory), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -544,6 +580,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(absolute_urls_follow_the_host_header, probe_open,
 						probe_close),
 		cmocka_unit_test_setup_teardown(many_at_once, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(what_is_kept_is_bounded, probe_open, probe_close),
 		cmocka_unit_test(bad_listen_address_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
