@@ -45,6 +45,9 @@ def with_examples(whole):
             example = recorded["operations"].get(operation["operationId"]) if "operationId" in operation else None
             if example is not None:
                 put_answer(whole, operation, example)
+    events = recorded["operations"]["listEvents"]["answer"]["data"]
+    whole["webhooks"]["event"]["post"]["requestBody"]["content"]["application/json"]["example"] = next(
+        event for event in events if event["type"] == "post.publish.succeeded")
     for name, errors in recorded["errors"].items():
         content = whole["components"]["responses"][name]["content"]["application/json"]
         content["examples"] = {error["error"]: {"summary": error["error"], "value": error} for error in errors}
@@ -62,11 +65,93 @@ def put_answer(whole, operation, example):
 def description():
     """What is served: openapi.yaml without the anchors that the YAML alone needs, with the scopes and the recorded examples."""
     whole = yaml.safe_load((HERE / "openapi.yaml").read_text(encoding="utf-8"))
-    whole.pop("x-headers")
+    for anchors in ("x-headers", "x-event"):
+        whole.pop(anchors)
     whole = json.loads(json.dumps(whole))  # what an anchor shares becomes each one's own
+    with_flat_objects(whole)
     with_scopes(whole)
     with_examples(whole)
     return whole
+
+
+def with_flat_objects(whole):
+    """What is `allOf` others there is one object here: generators of clients differ in what they make of a composed one."""
+    schemas = whole["components"]["schemas"]
+    bases = {ref.rsplit("/", 1)[1] for schema in schemas.values() for ref in refs_in(schema.get("allOf", []))}
+    for name, schema in schemas.items():
+        if "allOf" in schema:
+            schemas[name] = flat(schemas, schema)
+    for name in bases - {name for kind, name in reached(whole, [whole["paths"], whole["webhooks"]]) if kind == "schemas"}:
+        del schemas[name]
+
+
+def flat(schemas, schema):
+    """The object with the members of those that it is made of."""
+    parts = [flat(schemas, schemas[part["$ref"].rsplit("/", 1)[1]]) for part in schema.get("allOf", [])]
+    members = {name: inner for part in [*parts, schema] for name, inner in part.get("properties", {}).items()}
+    own = {key: value for key, value in schema.items() if key not in ("allOf", "unevaluatedProperties", "required", "properties")}
+    is_closed = schema.get("unevaluatedProperties", schema.get("additionalProperties")) is False
+    required = [name for part in [*parts, schema] for name in part.get("required", [])]
+    return {"type": "object", **own, "required": required, **({"additionalProperties": False} if is_closed else {}), "properties": members}
+
+
+# ---- open answers ----
+# openapi.yaml says exactly what the service answers today, and the tests hold each answer against that. What is served leaves room for
+# additions: a client that checks answers must not break on a member or a word that a later version adds (info.description).
+
+
+def schemas_of_answers(whole):
+    """What the service or a webhook sends: {name of a component schema}, and the schemas that stand in answers themselves."""
+    answers = [response for shared in whole["paths"].values() for operation in shared.values() if isinstance(operation, dict)
+               for response in operation.get("responses", {}).values()]
+    answers += list(whole["components"]["responses"].values())
+    bodies = [content["schema"] for answer in answers for content in answer.get("content", {}).values() if "schema" in content]
+    called = [call["post"]["requestBody"] for call in whole["webhooks"].values()]
+    return {name for kind, name in reached(whole, [bodies, called]) if kind == "schemas"}, bodies
+
+
+def is_set(schema):
+    """A fixed set of words; a single one is a constant, by which kinds are told apart."""
+    return schema.get("type") == "string" and len(schema.get("enum", [])) > 1
+
+
+def opened(whole, schema):
+    """The schema without an end to the members of objects and to sets of words. A set that has a name keeps it, and is closed there."""
+    if isinstance(schema, list):
+        return [opened(whole, inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    target = whole["components"]["schemas"].get(schema["$ref"].rsplit("/", 1)[1], {}) if isinstance(schema.get("$ref"), str) else schema
+    if is_set(target):
+        words = {"description": schema["description"]} if "description" in schema else {}
+        closed = {key: value for key, value in schema.items() if key != "description"}
+        return {**words, "anyOf": [closed, {"type": "string"}]}
+    rest = {key: opened(whole, value) for key, value in schema.items() if not (key == "additionalProperties" and value is False)}
+    is_empty = len(rest) < len(schema) and "properties" not in rest
+    return {**rest, "additionalProperties": True} if is_empty else rest
+
+
+def with_open_answers(whole):
+    """Opens every schema that answers or webhooks have, in place."""
+    names, bodies = schemas_of_answers(whole)
+    schemas = whole["components"]["schemas"]
+    shared = {name for name in names & schemas_of_requests(whole) if not is_set(schemas[name])}
+    closed = {name for name in shared if opened(whole, schemas[name]) != schemas[name]}
+    if closed:
+        raise SystemExit(f"build.py: {sorted(closed)} stand in requests, which are closed, and in answers, which are open")
+    for body in bodies:
+        new = opened(whole, body)
+        body.clear()
+        body.update(new)
+    for name in names:
+        if not is_set(schemas[name]):
+            schemas[name] = opened(whole, schemas[name])
+
+
+def schemas_of_requests(whole):
+    sent = [[operation.get("parameters"), operation.get("requestBody")]
+            for shared in whole["paths"].values() for operation in shared.values() if isinstance(operation, dict)]
+    return {name for kind, name in reached(whole, sent) if kind == "schemas"}
 
 
 # ---- for customers, and for operators ----
@@ -81,14 +166,20 @@ def refs_in(thing):
         yield from refs_in(inner)
 
 
-def used_components(whole, paths):
-    """The components that the paths need, and those that these need. Schemes of authorization stay."""
-    found, todo = set(), set(refs_in(paths))
+def reached(whole, thing):
+    """The components that it names, and those that these name: {(kind, name)}."""
+    found, todo = set(), set(refs_in(thing))
     while todo:
         ref = todo.pop()
         _, _, kind, name = ref.split("/")
         found.add((kind, name))
         todo |= {inner for inner in refs_in(whole["components"][kind][name]) if tuple(inner.split("/")[2:]) not in found}
+    return found
+
+
+def used_components(whole, *things):
+    """The components that the things need. Schemes of authorization stay."""
+    found = reached(whole, list(things))
     kept = {
         kind: {name: thing for name, thing in things.items() if kind == "securitySchemes" or (kind, name) in found}
         for kind, things in whole["components"].items()
@@ -102,14 +193,15 @@ def for_audience(whole, is_operator):
     for path, shared in whole["paths"].items():
         if (shared.get("x-audience") == "operator") == is_operator:
             paths[path] = {key: value for key, value in shared.items() if key != "x-audience"}
-    operations = [one for shared in paths.values() for one in shared.values() if isinstance(one, dict) and "tags" in one]
+    webhooks = {} if is_operator else whole["webhooks"]
+    operations = [one for shared in [*paths.values(), *webhooks.values()] for one in shared.values()
+                  if isinstance(one, dict) and "tags" in one]
     tags = {tag for operation in operations for tag in operation["tags"]}
     info = whole["info"] if not is_operator else {**whole["info"], **OPERATOR_INFO}
-    described = {**whole, "info": info, "tags": [tag for tag in whole["tags"] if tag["name"] in tags], "paths": paths,
-                 "components": used_components(whole, paths)}
-    if is_operator:  # all of it is open
-        described["components"].pop("securitySchemes")
-        described["security"] = []
+    described = {**whole, "info": info, "tags": [tag for tag in whole["tags"] if tag["name"] in tags], "paths": paths, "webhooks": webhooks,
+                 "components": used_components(whole, paths, webhooks)}
+    if is_operator:
+        described.pop("webhooks")
     return described
 
 
@@ -151,14 +243,15 @@ def json_bytes(thing):
 
 def pages():
     """[(path, content type, bytes)]"""
-    whole = description()
+    closed, whole = description(), description()
+    with_open_answers(whole)
     customers = for_audience(whole, False)
     style, script = ((HERE / name).read_bytes() for name in ("style.css", "script.js"))
     return [
         ("/openapi.json", "application/json", json_bytes(customers)),
         ("/openapi-operator.json", "application/json", json_bytes(for_audience(whole, True))),
         ("/llms.txt", "text/plain; charset=utf-8", llms_text(customers).encode()),
-        ("/docs", "text/html; charset=utf-8", reference_page(whole, (HERE / "guide.html").read_text(encoding="utf-8")).encode()),
+        ("/docs", "text/html; charset=utf-8", reference_page(closed, (HERE / "guide.html").read_text(encoding="utf-8")).encode()),
         ("/docs/style.css", "text/css; charset=utf-8", style),
         ("/docs/script.js", "text/javascript; charset=utf-8", script),
     ]

@@ -62,12 +62,28 @@ def coloured(text):
 
 # ---- schemas ----
 
+# Where the fields of a schema that many calls have are told; elsewhere stands a link.
+HOMES = {
+    "Post": "list-posts", "PostDetails": "get-post", "PlatformPostDetails": "get-post", "AccountDetails": "get-account",
+    "Connection": "get-connection-accounts", "Draft": "get-draft", "MediaFile": "get-media", "Webhook": "get-webhook",
+    "Event": "receive-event", "PlatformOptions": "publish-post", "MediaRequest": "publish-post", "ContainerRequest": "publish-post",
+    "OverrideRequest": "publish-post", "Container": "list-posts", "Override": "list-posts",
+}
+
+
+def branches_of(schema):
+    return schema.get("oneOf") or schema.get("anyOf") or []
+
 
 class Reference:
     """Looks into one description."""
 
     def __init__(self, description):
         self.description = description
+        self.here = ""  # the article that is being written
+        calls = [*description["paths"].values(), *description["webhooks"].values()]
+        self.titles = {slug(call["operationId"]): call["summary"] for shared in calls for call in shared.values()
+                       if isinstance(call, dict) and "operationId" in call}
 
     def resolve(self, thing):
         """What a $ref points to; its own description wins."""
@@ -78,31 +94,16 @@ class Reference:
             thing = {**target, **{key: value for key, value in thing.items() if key != "$ref"}}
         return thing
 
-    def flat(self, schema):
-        """A schema with its allOf merged in."""
-        schema = dict(self.resolve(schema))
-        properties, required = {}, list(schema.get("required", []))
-        for part in schema.pop("allOf", []):
-            part = self.flat(part)
-            properties.update(part.get("properties", {}))
-            required = part.get("required", []) + required
-            schema = {**part, **schema}
-        properties.update(self.resolve(schema).get("properties", {}))
-        if properties:
-            schema["properties"] = properties
-            schema["required"] = required
-        return schema
-
     def without_null(self, schema):
         """(the schema, may it be null)"""
-        schema = self.flat(schema)
-        branches = schema.get("oneOf")
+        schema = self.resolve(schema)
+        branches = branches_of(schema)
         if branches:
             real = [branch for branch in branches if self.resolve(branch).get("type") != "null"]
+            own = {key: value for key, value in schema.items() if key not in ("oneOf", "anyOf")}
             if len(real) == 1:
-                inner = self.flat(real[0])
-                own = {key: value for key, value in schema.items() if key != "oneOf"}
-                return {**inner, **own}, len(real) < len(branches)
+                return {**self.resolve(real[0]), **own}, len(real) < len(branches)
+            return {"type": "object", **own, "oneOf": real}, len(real) < len(branches)
         kinds = schema.get("type")
         if isinstance(kinds, list):
             rest = [kind for kind in kinds if kind != "null"]
@@ -113,7 +114,7 @@ class Reference:
 
     def kind(self, schema):
         schema, is_nullable = self.without_null(schema)
-        if "const" in schema:
+        if len(schema.get("enum", [])) == 1:
             text = "constant"
         elif schema.get("type") == "array":
             text = f"array of {self.kind(schema.get('items', {}))}"
@@ -126,10 +127,10 @@ class Reference:
         """Everything that a value must keep to, as short chips."""
         schema, _ = self.without_null(schema)
         chips = []
-        if "const" in schema:
-            chips.append(f"always {json.dumps(schema['const'])}")
-        if "enum" in schema:
-            chips += [str(value) for value in schema["enum"]]
+        if len(schema.get("enum", [])) == 1:
+            chips.append(f"always {json.dumps(schema['enum'][0])}")
+        else:
+            chips += [str(value) for value in schema.get("enum", []) if value != ""]
         if schema.get("format"):
             chips.append(schema["format"])
         for low, high, what in (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " items")):
@@ -152,6 +153,8 @@ class Reference:
         schema, _ = self.without_null(schema)
         while schema.get("type") == "array":
             schema, _ = self.without_null(schema.get("items", {}))
+        if "oneOf" in schema:
+            return self.kinds(schema, depth)
         rows = [
             self.field(name, inner, name in schema.get("required", []), depth) for name, inner in schema.get("properties", {}).items()
         ]
@@ -160,8 +163,37 @@ class Reference:
             rows.append(self.field("(any name)", more, False, depth))
         return f'<ul class="fields">{"".join(rows)}</ul>' if rows else ""
 
+    def kinds(self, schema, depth):
+        """What all kinds of an object have, and then what each has."""
+        kinds = [(self.name_of(branch), branch, self.resolve(branch)) for branch in schema["oneOf"]]
+        members = [kind.get("properties", {}) for _, _, kind in kinds]
+        common = {name: inner for name, inner in members[0].items() if all(other.get(name) == inner for other in members)}
+        rows = [self.field(name, inner, name in kinds[0][2].get("required", []), depth) for name, inner in common.items()]
+        for title, branch, kind in kinds:
+            own = {**kind, "properties": {name: inner for name, inner in kind.get("properties", {}).items() if name not in common}}
+            fields = self.see(branch) or self.fields(own, depth + 1)
+            head = f'<summary><code class="name">{escape(title)}</code></summary>'
+            rows.append(f'<li><details>{head}{paragraphs(kind.get("description"))}{fields}</details></li>')
+        return f'<ul class="fields">{"".join(rows)}</ul>'
+
+    def name_of(self, branch):
+        """The word that tells this kind from the others, or the name of its schema."""
+        words = self.resolve(branch).get("properties", {}).get("type", {}).get("enum", [])
+        return words[0] if len(words) == 1 else branch["$ref"].rsplit("/", 1)[1]
+
+    def home_of(self, schema):
+        """Where the fields of the schema that this one names are told, when that is not here."""
+        named = [schema, schema.get("items"), schema.get("additionalProperties"), *branches_of(schema)]
+        refs = [one["$ref"].rsplit("/", 1)[1] for one in named if isinstance(one, dict) and "$ref" in one]
+        homes = [HOMES[ref] for ref in refs if ref in HOMES]
+        return homes[0] if homes and homes[0] != self.here else None
+
+    def see(self, schema):
+        home = self.home_of(schema)
+        return f'<p class="see">Fields: see <a href="#{home}">{escape(self.titles[home])}</a>.</p>' if home else ""
+
     def field(self, name, schema, is_required, depth):
-        inner = self.fields(schema, depth + 1) if depth < 6 else ""
+        inner = self.see(schema) or (self.fields(schema, depth + 1) if depth < 6 else "")
         words, _ = self.without_null(schema)
         return (
             f"<li>{self.head(name, schema, is_required)}{paragraphs(words.get('description'))}{self.chips(schema)}"
@@ -177,7 +209,7 @@ class Reference:
     def chips(self, schema):
         limits = self.limits(schema)
         inner, _ = self.without_null(schema)
-        if inner.get("type") == "array" and "properties" not in self.flat(inner.get("items", {})):
+        if inner.get("type") == "array" and "properties" not in self.resolve(inner.get("items", {})):
             limits += self.limits(inner.get("items", {}))
         return '<div class="chips">' + "".join(f"<span>{escape(chip)}</span>" for chip in limits) + "</div>" if limits else ""
 
@@ -200,7 +232,8 @@ class Operation:
         parameters = [*shared.get("parameters", []), *body.get("parameters", [])]
         self.parameters = [reference.resolve(parameter) for parameter in parameters]
         servers = shared.get("servers") or reference.description["servers"]
-        self.url = servers[0]["url"].rstrip("/") + path
+        self.is_ours = path.startswith("/")  # else a call to a customer
+        self.url = servers[0]["url"].rstrip("/") + path if self.is_ours else "https://customer.example/hooks/posthorn"
         self.security = body.get("security", reference.description.get("security", []))
 
     # -- requests
@@ -310,6 +343,8 @@ class Operation:
 
     def access(self):
         """Who may call it."""
+        if not self.is_ours:
+            return "Called by this service, signed with the webhook's secret."
         for scheme in self.security:
             if "bearer" in scheme:
                 scope = f" with the scope <code>{escape(scheme['bearer'][0])}</code>" if scheme["bearer"] else ""
@@ -319,11 +354,14 @@ class Operation:
         return "Public."
 
     def html(self):
+        self.reference.here = self.id
         calls = "".join(
             code_block(self.curl(value), f"curl{' – ' + label if label else ''}", "sh") for label, value in self.samples()
         )
         if self.path.endswith("/callback"):
             calls = ""
+        if not self.is_ours:
+            calls = code_block(json.dumps(self.samples()[0][1], indent=2, ensure_ascii=False), "An event")
         return f"""
 <article class="operation" id="{self.id}">
 <div class="text">
@@ -348,7 +386,7 @@ def operations_of(description):
     reference = Reference(description)
     return [
         Operation(reference, path, shared, method, shared[method])
-        for path, shared in description["paths"].items()
+        for path, shared in [*description["paths"].items(), *description["webhooks"].items()]
         for method in METHODS
         if method in shared
     ]

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every call of the black-box tests is held against the description that the running server serves (whole_description): is the route
+"""Every call of the black-box tests is held against the description (api/openapi.yaml as api/build.py reads it): is the route
 known, the method, the status, the error's word, each header and each field of the body; and, where a call succeeded, did the
-request keep to the description too. It also notes what was met, so that what is described and never met is found at the end
-(test_description.py). Installed by harness.Service; knows nothing of what a test is about."""
+request keep to the description too. What the server serves is the same with room for additions in its answers, which would hide
+what is not described; test_description_types.py compares the two. It also notes what was met, so that what is described and never
+met is found at the end (test_description.py). Installed by harness.Service; knows nothing of what a test is about."""
 import datetime
 import json
+import pathlib
 import re
+import sys
 import urllib.parse
 
 import jsonschema
 import requests
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "api"))
+
+from build import description  # noqa: E402 - it stands beside the description
 
 PREFIXES = ("/v1", "/api/v1")
 # What the listener itself refuses, before there is a route: two readings, headers too many, another host (API: "Conventions").
@@ -224,6 +231,12 @@ class Checker:
                     text) else text,
                 f"{what}: {name}")
 
+    def check_event(self, event):
+        """What a webhook was sent."""
+        schema = self.description["components"]["schemas"]["Event"]
+        self.validate(schema, event, "an event")
+        self.note(schema, event)
+
     def json_of(self, what, response):
         try:
             return response.json()
@@ -292,8 +305,9 @@ class Checker:
     def note(self, schema, value):
         """Notes which described fields this value has."""
         schema = self.resolve(schema)
-        for branch in [*schema.get("allOf", []), *(b for key in ("oneOf", "anyOf") for b in schema.get(key, []) if self.fits(b, value))]:
-            self.note(branch, value)
+        for branch in [*schema.get("oneOf", []), *schema.get("anyOf", [])]:
+            if self.fits(branch, value):
+                self.note(branch, value)
         if isinstance(value, list):
             for item in value:
                 self.note(schema.get("items", {}), item)
@@ -321,9 +335,8 @@ class Checker:
                 if (id(schema["properties"]), field) not in self.seen:
                     unseen.append(f"{name}.{field}")
                 walk(inner, f"{name}.{field}")
-            for key in ("allOf", "oneOf", "anyOf"):
-                for branch in schema.get(key, []):
-                    walk(branch, name)
+            for branch in [*schema.get("oneOf", []), *schema.get("anyOf", [])]:
+                walk(branch, name)
             walk(schema.get("items", {}), f"{name}[]")
 
         for methods in self.operations.values():
@@ -357,15 +370,6 @@ def unmet_by_all(directory):
 # ---- listening in ----
 
 
-def whole_description(url):
-    """What a service says of all its paths: those of customers, and those of operators, browsers and platforms."""
-    whole, other = (requests.get(url + path, timeout=30).json() for path in ("/openapi.json", "/openapi-operator.json"))
-    whole["paths"] |= other["paths"]
-    for kind, things in other["components"].items():
-        whole["components"][kind] = {**things, **whole["components"].get(kind, {})}
-    return whole
-
-
 class Watch:
     """The services whose calls are checked, and the one description of them all."""
 
@@ -382,7 +386,7 @@ class Watch:
         if self.send is None:
             self.listen_in()
         if self.checker is None:
-            self.checker = Checker(whole_description(url))
+            self.checker = Checker(description())
         self.services[url + "/"] = is_alive
 
     def remove(self, url):

@@ -60,6 +60,25 @@ def test_what_publishing_would_warn_of(own):
     assert own.get(f"/v1/drafts/{made['id']}").json()["data"]["warnings"] == made["warnings"]
 
 
+def test_it_keeps_everything_as_it_was_given(own):
+    media = [{"url": "https://cdn.customer.example/a.jpg", "media_id": None, "type": "image", "alt_text": "A loaf",
+              "thumbnail_url": "https://cdn.customer.example/b.jpg", "duration": 3, "mime_type": "image/jpeg", "fit": "off"}]
+    containers = [{"type": "post", "content": "One", "media": media}, {"content": "Two"}]
+    body = {"request_id": "mine", "account_ids": [own.one], "content": "a", "type": "post", "media": media, "containers": containers,
+            "platforms": {"x": {"reply_settings": "following"}}, "scheduled_at": utc(86400), "max_lateness": 600,
+            "overrides": {"x": {"content": "b", "type": "post", "media": media, "options": {"made_with_ai": True}, "fit": "pad"},
+                          own.one: {"containers": containers}}}
+    made = draft(own, **body)
+    assert {member: made[member] for member in MEMBERS} == body
+
+
+def test_an_event_about_one_that_is_gone_names_it(own):
+    made = draft(own, content="soon gone")
+    assert own.request("DELETE", f"/v1/drafts/{made['id']}").status_code == 204
+    told = [event["data"] for event in own.get("/v1/events", params={"limit": 100}).json()["data"] if event["type"] == "draft.created"]
+    assert {"id": made["id"]} in told
+
+
 @pytest.mark.parametrize("body, field", [
     ({"content": 7}, "content"), ({"account_ids": "a"}, "account_ids"), ({"contents": "a"}, "contents"),
     ({"scheduled_at": 7}, "scheduled_at"),

@@ -13,6 +13,7 @@ import uuid
 
 import pytest
 
+from checker import WATCH
 from harness import App, Sandbox, Service, check_error, marker, poll, utc
 
 X_TWEETS = ("x", "POST", "/2/tweets")
@@ -78,7 +79,11 @@ class Receiver:
             return [call for call in self.calls if call[0] == path]
 
     def bodies(self, path):
-        return [json.loads(call[2]) for call in self.of(path)]
+        """The events that came, each held against the description."""
+        events = [json.loads(call[2]) for call in self.of(path)]
+        for event in events:
+            WATCH.checker.check_event(event)
+        return events
 
     def wait(self, path, count, timeout_s=20):
         return poll(f"{count} calls of {path}", lambda: self.of(path)[:count] if len(self.of(path)) >= count else None, timeout_s)
