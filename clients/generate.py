@@ -70,7 +70,7 @@ def named_schemas(description):
         for key in ("items", "additionalProperties"):
             if isinstance(schema.get(key), dict):
                 take(schema[key])
-        for part in schema.get("oneOf", []):
+        for part in schema.get("oneOf", schema.get("anyOf", [])):
             take(part)
 
     for name, operation in operations(description):
@@ -117,8 +117,9 @@ class Language:
         """The type of a schema; owner names what has no name."""
         if "$ref" in schema:
             return reference_name(schema)
-        if "oneOf" in schema:
-            return self.joined([self.name(part, owner) for part in schema["oneOf"]])
+        kinds = schema.get("oneOf", schema.get("anyOf"))
+        if kinds is not None:
+            return self.joined([self.name(part, owner) for part in kinds])
         kinds, is_nullable = kinds_of(schema)
         if "const" in schema or "enum" in schema:
             words = schema.get("enum", [schema.get("const")])

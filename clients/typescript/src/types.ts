@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Written by clients/generate.py from api/openapi.yaml: change that, and run it.
 
+export interface AccountAnswer {
+	data: AccountDetails;
+}
+
 export interface AccountCheck {
 	/** The platform accepted the token; null when it could not be reached. */
 	ok: boolean | null;
 	message: TextOrNull;
 	account: AccountDetails;
+}
+
+export interface AccountCheckAnswer {
+	data: AccountCheck;
 }
 
 /** An account with the state of its token. */
@@ -39,6 +47,35 @@ export interface AccountDetails {
 	created_at: Instant;
 	updated_at: Instant;
 	creator_info?: CreatorInfo;
+}
+
+/** An account ends soon (14 and 3 days before), and only its user can renew it. */
+export interface AccountExpiringEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "account.expiring";
+	event: "account.expiring";
+	data: AccountDetails | null;
+}
+
+export interface AccountPage {
+	data: Array<AccountDetails>;
+	meta: PageMeta;
+}
+
+/** The platform refuses an account's tokens: its user has to connect it again. */
+export interface AccountReauthRequiredEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "account.reauth_required";
+	event: "account.reauth_required";
+	data: AccountDetails | null;
 }
 
 /** Publishing needs `active` or `expiring`. */
@@ -85,6 +122,24 @@ export interface Connection {
 		| "quota_exceeded";
 	/** When failed. */
 	error_description?: string;
+}
+
+export interface ConnectionBegun {
+	/** The platform's consent page. */
+	redirect_url: string;
+	connection_id: string;
+}
+
+/** A connection has succeeded or failed. */
+export interface ConnectionCompletedEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "connection.completed";
+	event: "connection.completed";
+	data: Connection | null;
 }
 
 export interface Container {
@@ -135,10 +190,10 @@ export interface Draft {
 	account_ids: Array<string> | null;
 	content: string | null;
 	type: string | null;
-	media: Array<Record<string, unknown>> | null;
-	containers: Array<Record<string, unknown>> | null;
+	media: Array<DraftMedia> | null;
+	containers: Array<DraftContainer> | null;
 	platforms: Record<string, unknown> | null;
-	overrides: Record<string, unknown> | null;
+	overrides: Record<string, DraftOverride> | null;
 	scheduled_at: string | null;
 	max_lateness: number | null;
 	/** What publishing would refuse now. */
@@ -150,6 +205,73 @@ export interface Draft {
 	warnings?: Warnings;
 }
 
+export interface DraftAnswer {
+	data: Draft;
+}
+
+/** As it was given. */
+export interface DraftContainer {
+	type?: string | null;
+	content?: string | null;
+	media?: Array<DraftMedia> | null;
+}
+
+/** A draft waits for a person to publish it. */
+export interface DraftCreatedEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "draft.created";
+	event: "draft.created";
+	data: Draft | DraftReference | null;
+}
+
+/** As it was given. */
+export interface DraftMedia {
+	url?: string | null;
+	media_id?: string | null;
+	type?: string | null;
+	alt_text?: string | null;
+	thumbnail_url?: string | null;
+	duration?: number | null;
+	mime_type?: string | null;
+	fit?: string | null;
+}
+
+/** As it was given. */
+export interface DraftOverride {
+	content?: string | null;
+	type?: string | null;
+	media?: Array<DraftMedia> | null;
+	containers?: Array<DraftContainer> | null;
+	options?: Record<string, unknown> | null;
+	fit?: string | null;
+}
+
+export interface DraftPage {
+	data: Array<Draft>;
+	meta: PageMeta;
+}
+
+/** A draft that was published or deleted meanwhile. */
+export interface DraftReference {
+	id: Id;
+}
+
+/** A person rejected a draft, with a reason. */
+export interface DraftRejectedEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "draft.rejected";
+	event: "draft.rejected";
+	data: Draft | DraftReference | null;
+}
+
 /** The members of publish's body, all of them optional. */
 export interface DraftRequest {
 	request_id?: string | null;
@@ -158,7 +280,7 @@ export interface DraftRequest {
 	type?: string | null;
 	media?: Array<MediaRequest> | null;
 	containers?: Array<ContainerRequest> | null;
-	platforms?: Record<string, Record<string, unknown> | null> | null;
+	platforms?: PlatformOptions | null;
 	overrides?: Record<string, OverrideRequest> | null;
 	scheduled_at?: string | null;
 	max_lateness?: number | null;
@@ -170,7 +292,7 @@ export interface EditRequest {
 	type?: PostType;
 	media?: Array<MediaRequest>;
 	containers?: Array<ContainerRequest>;
-	platforms?: Record<string, Record<string, unknown> | null>;
+	platforms?: PlatformOptions;
 	overrides?: Record<string, OverrideRequest>;
 	scheduled_at?: string;
 }
@@ -238,27 +360,65 @@ export interface Error {
 	};
 }
 
-export interface Event {
-	id: Id;
-	/** The same as `event`; the name that Standard Webhooks recommends. */
-	type: EventName;
-	event: EventName;
-	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
-	seq: number;
-	app_id: Id;
-	timestamp: Instant;
-	/**
-	 * The same as GET of the event's subject. For `post.*`: the post as `GET /posts/{post_id}`; for `post.publish.*` also the
-	 * platform post concerned as `platform_post`. For `connection.completed`: the connection's accounts answer. For `account.*`: the
-	 * account. For `user.erased`: `user_id`, `platform` (null: all of them) and `erased_at`. Null when the subject is gone.
-	 */
-	data: Record<string, unknown> | null;
-}
+/**
+ * What happened. `type` says what it is, and so what `data` is: the same as GET of the event's subject, or null when the subject is
+ * gone. Skip a type that you do not know: later versions have more.
+ */
+export type Event =
+	| PostPublishSucceededEvent | PostPublishFailedEvent | PostCompletedEvent | PostMediaProblemEvent
+	| PostRemovedEvent | PostRemovalFailedEvent | ConnectionCompletedEvent | AccountExpiringEvent
+	| AccountReauthRequiredEvent | DraftCreatedEvent | DraftRejectedEvent | UserErasedEvent | TestEvent;
 
 export type EventName =
 	| "post.publish.succeeded" | "post.publish.failed" | "post.completed" | "connection.completed"
 	| "account.reauth_required" | "test" | "user.erased" | "account.expiring" | "draft.created" | "draft.rejected"
 	| "post.removed" | "post.removal_failed" | "post.media_problem";
+
+export interface EventPage {
+	data: Array<Event>;
+	meta: CursorMeta;
+}
+
+/** What a post on Facebook can have besides text and media. */
+export interface FacebookOptions {
+	/** An address to share; not with media. */
+	link?: string;
+	/** The title of a video or reel. */
+	title?: string;
+	/** The id of a Page that stands for a place. */
+	place?: string;
+	/** Who may see the post. */
+	targeting?: Record<string, unknown>;
+	/** In whose feed it is shown. */
+	feed_targeting?: Record<string, unknown>;
+	/** {type, value: {link}}; with link. */
+	call_to_action?: Record<string, unknown>;
+	/** A coloured background; short text only. */
+	text_format_preset_id?: string;
+	/** An earlier time to show; not for videos. */
+	backdated_time?: string;
+	/** How exact that time is. */
+	backdated_time_granularity?: "year" | "month" | "day" | "hour" | "min";
+	/** What a video is about. */
+	content_category?:
+		| "BEAUTY_FASHION" | "BUSINESS" | "CARS_TRUCKS" | "COMEDY" | "CUTE_ANIMALS" | "ENTERTAINMENT" | "FAMILY"
+		| "FOOD_HEALTH" | "HOME" | "LIFESTYLE" | "MUSIC" | "NEWS" | "OTHER" | "POLITICS" | "SCIENCE" | "SPORTS"
+		| "TECHNOLOGY" | "VIDEO_GAMING";
+	/** Tags that describe a video. */
+	content_tags?: Array<string>;
+	/** Labels of a video, for the Page itself. */
+	custom_labels?: Array<string>;
+	/** May a video be embedded elsewhere? */
+	embeddable?: boolean;
+	/** A video without a post in the feed. */
+	no_story?: boolean;
+	/** A reel as a draft, which only the Page itself sees. */
+	video_state?: "PUBLISHED" | "DRAFT";
+	/** The ids of up to 10 Pages that a reel invites as collaborators. */
+	collaborators?: Array<string>;
+	/** A caption for each photo, in their order; empty for none. */
+	photo_captions?: Array<string>;
+}
 
 export type FailureCode =
 	| "CONTENT_REJECTED" | "MEDIA_UNREACHABLE" | "MEDIA_REJECTED" | "ACCOUNT_REAUTH_REQUIRED" | "PERMISSION_MISSING"
@@ -292,9 +452,74 @@ export interface GetUserQuery {
 
 export type Id = string;
 
+/** What a post on Instagram can have besides text and media. */
+export interface InstagramOptions {
+	/** The id of a Page that has a location. */
+	location_id?: string;
+	/** Up to 3 usernames. */
+	collaborators?: Array<string>;
+	/**
+	 * Who is in it: up to 20 of {username, x, y}; a reel takes no x and y. In a carousel up to 20 for each image, whose number from
+	 * 0 is media (0 when not given).
+	 */
+	user_tags?: Array<Record<string, unknown>>;
+	/** Reels: show it in the feed too. */
+	share_to_feed?: boolean;
+	/** Reels: the address of the cover; goes before thumbnail_url. */
+	cover_url?: string;
+	/** Reels: the millisecond whose picture is the cover. */
+	thumb_offset?: number;
+	/** Reels: the name of the sound. */
+	audio_name?: string;
+	/** Reels: {audio_id, audio_volume, video_volume}. */
+	audio_configuration?: Record<string, unknown>;
+	/** Reels: {graduation_strategy}: MANUAL or SS_PERFORMANCE. */
+	trial_params?: Record<string, unknown>;
+	/** Say that it is machine-made. */
+	is_ai_generated?: boolean;
+	/** Say that it is paid for. */
+	is_paid_partnership?: boolean;
+	/** Up to 2 sponsors. */
+	branded_content_sponsor_ids?: Array<string>;
+	/** Images and reels: up to 5 of {product_id, x, y}; needs further permissions. */
+	product_tags?: Array<Record<string, unknown>>;
+}
+
 export type Instant = string;
 
 export type InstantOrNull = string | null;
+
+/** What a post on LinkedIn can have besides text and media. */
+export interface LinkedinOptions {
+	/** Who sees the post; PUBLIC when not given, CONNECTIONS for members only */
+	visibility?: "PUBLIC" | "CONNECTIONS" | "LOGGED_IN";
+	/** MAIN_FEED when not given; NONE keeps a page's post out of the feed */
+	feedDistribution?: "MAIN_FEED" | "NONE";
+	/** To whom a page's post is shown: objects of URN lists, such as {geoLocations: [...]} */
+	targetEntities?: Array<Record<string, unknown>>;
+	/** Nobody may share the post onward */
+	isReshareDisabledByAuthor?: boolean;
+	/** {source, title, description, thumbnail_url}: a link as a card; source is the first link of the text when not given */
+	article?: Record<string, unknown>;
+	/** {question, options: 2 to 4 texts, duration: ONE_DAY, THREE_DAYS, SEVEN_DAYS or FOURTEEN_DAYS}; SEVEN_DAYS when not given */
+	poll?: Record<string, unknown>;
+	/** {url, title}: a PDF, PowerPoint or Word file that is shown page by page */
+	document?: Record<string, unknown>;
+	/** Title of the video */
+	media_title?: string;
+	/** Picture of the video; thumbnail_url of the medium when not given */
+	thumbnail_url?: string;
+	/** Shares this post: its URN, or a share's number */
+	reshare_urn?: string;
+	/** [{name, urn}]: every @name of the text becomes a mention */
+	mentions?: Array<Record<string, unknown>>;
+	/** Where a click on the content leads */
+	contentLandingPage?: string;
+	/** The button at the content */
+	contentCallToActionLabel?:
+		| "APPLY" | "DOWNLOAD" | "VIEW_QUOTE" | "LEARN_MORE" | "SIGN_UP" | "SUBSCRIBE" | "REGISTER" | "JOIN" | "ATTEND"
+		| "REQUEST_DEMO" | "SEE_MORE";
+}
 
 /** What listAccounts can be asked for. */
 export interface ListAccountsQuery {
@@ -314,8 +539,8 @@ export interface ListDraftsQuery {
 
 /** What listEvents can be asked for. */
 export interface ListEventsQuery {
-	/** `next_cursor` of the previous page. */
-	after?: number;
+	/** `next_cursor` of the previous page; also the `seq` of an event. */
+	after?: string;
 	limit?: number;
 }
 
@@ -361,6 +586,10 @@ export interface Media {
 	fit?: Fit;
 }
 
+export interface MediaAnswer {
+	data: MediaFile;
+}
+
 export interface MediaFile {
 	id: string;
 	/** By its bytes; so are all up to `duration_ms`. */
@@ -375,6 +604,41 @@ export interface MediaFile {
 	created_at: Instant;
 	/** When it goes, if it is not used again; null while a draft or an unfinished post needs it. */
 	expires_at: InstantOrNull;
+}
+
+export interface MediaPage {
+	data: Array<MediaFile>;
+	meta: PageMeta;
+}
+
+/** The post, the platform post that the problem is of, and the problem. */
+export interface MediaProblemData {
+	id: Id;
+	request_id: string;
+	/** The user of the first account. */
+	external_user_id: string;
+	state: PostState;
+	/** How much of what was asked for is published; `partial`: something is, and something is not. */
+	outcome: "none" | "all" | "partial";
+	mode: "basic" | "advanced";
+	scheduled_at: InstantOrNull;
+	/** As accepted, in seconds: the request's, else the app's at that time; null = no limit. */
+	max_lateness: number | null;
+	created_at: Instant;
+	containers: Array<Container>;
+	/** As given; empty without any. */
+	overrides: Record<string, Override>;
+	/** Reserved. */
+	tags: Array<string>;
+	status: PostState;
+	platform_posts: Array<PlatformPostDetails>;
+	platform_post: PlatformPostDetails;
+	problem: {
+		/** The place of the file in the request. */
+		field: string;
+		code: string;
+		message: TextOrNull;
+	};
 }
 
 /** Either `url` (then with `type`) or `media_id`. */
@@ -461,6 +725,33 @@ export interface Platform {
 /** 1 instagram, 2 facebook, 3 x, 4 linkedin, 5 youtube, 6 tiktok. */
 export type PlatformId = 1 | 2 | 3 | 4 | 5 | 6;
 
+export interface PlatformList {
+	data: Array<Platform>;
+	/** Posts are published only in the sandbox. */
+	sandbox: boolean;
+	meta: {
+		/**
+		 * Where posts go: to the real platforms; for a test app, to the sandbox inside the service; or, for all apps, to another
+		 * sandbox.
+		 */
+		mode: "live" | "test" | "sandbox";
+	};
+}
+
+/**
+ * Options by the slug of a platform (`twitter` is another name of `x`). They are checked and handed to the platform; what a platform
+ * does not know is ignored and listed in `warnings`, and so are options for a platform that no account is on.
+ */
+export interface PlatformOptions {
+	instagram?: InstagramOptions | null;
+	facebook?: FacebookOptions | null;
+	x?: XOptions | null;
+	linkedin?: LinkedinOptions | null;
+	youtube?: YoutubeOptions | null;
+	tiktok?: TiktokOptions | null;
+	twitter?: XOptions | null;
+}
+
 export interface PlatformPost {
 	id: Id;
 	account_id: Id;
@@ -532,6 +823,8 @@ export interface PlatformPostDetails {
 	platform_post_id: TextOrNull;
 	/** Null also once the post was removed. */
 	url: TextOrNull;
+	effective: Effective;
+	waiting: WaitingOrNull;
 	error: FailureOrNull;
 	/** Whether it is taken back; null while nobody asked. */
 	removal: null | {
@@ -539,8 +832,6 @@ export interface PlatformPostDetails {
 		error: FailureOrNull;
 		removed_at: InstantOrNull;
 	};
-	effective: Effective;
-	waiting: WaitingOrNull;
 	state: PostState;
 	published_at: InstantOrNull;
 	attempts: number;
@@ -561,7 +852,6 @@ export interface Post {
 	request_id: string;
 	/** The user of the first account. */
 	external_user_id: string;
-	status: PostStatus;
 	state: PostState;
 	/** How much of what was asked for is published; `partial`: something is, and something is not. */
 	outcome: "none" | "all" | "partial";
@@ -573,9 +863,26 @@ export interface Post {
 	containers: Array<Container>;
 	/** As given; empty without any. */
 	overrides: Record<string, Override>;
-	platform_posts: Array<PlatformPost>;
 	/** Reserved. */
-	tags: Array<unknown>;
+	tags: Array<string>;
+	status: PostStatus;
+	platform_posts: Array<PlatformPost>;
+}
+
+export interface PostAnswer {
+	data: PostDetails;
+}
+
+/** All of a post's accounts are done, one way or the other. */
+export interface PostCompletedEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "post.completed";
+	event: "post.completed";
+	data: PostDetails | null;
 }
 
 /** One post in full. */
@@ -584,7 +891,6 @@ export interface PostDetails {
 	request_id: string;
 	/** The user of the first account. */
 	external_user_id: string;
-	status: PostState;
 	state: PostState;
 	/** How much of what was asked for is published; `partial`: something is, and something is not. */
 	outcome: "none" | "all" | "partial";
@@ -596,10 +902,100 @@ export interface PostDetails {
 	containers: Array<Container>;
 	/** As given; empty without any. */
 	overrides: Record<string, Override>;
-	platform_posts: Array<PlatformPostDetails>;
 	/** Reserved. */
-	tags: Array<unknown>;
+	tags: Array<string>;
+	status: PostState;
+	platform_posts: Array<PlatformPostDetails>;
 	warnings?: Warnings;
+}
+
+/** The post, and the platform post that the event is about. */
+export interface PostEventData {
+	id: Id;
+	request_id: string;
+	/** The user of the first account. */
+	external_user_id: string;
+	state: PostState;
+	/** How much of what was asked for is published; `partial`: something is, and something is not. */
+	outcome: "none" | "all" | "partial";
+	mode: "basic" | "advanced";
+	scheduled_at: InstantOrNull;
+	/** As accepted, in seconds: the request's, else the app's at that time; null = no limit. */
+	max_lateness: number | null;
+	created_at: Instant;
+	containers: Array<Container>;
+	/** As given; empty without any. */
+	overrides: Record<string, Override>;
+	/** Reserved. */
+	tags: Array<string>;
+	status: PostState;
+	platform_posts: Array<PlatformPostDetails>;
+	platform_post: PlatformPostDetails;
+}
+
+/** A file of a post that is scheduled ahead will not do as it is. The post stays scheduled. */
+export interface PostMediaProblemEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "post.media_problem";
+	event: "post.media_problem";
+	data: MediaProblemData | null;
+}
+
+export interface PostPage {
+	data: Array<Post>;
+	meta: PageMeta;
+}
+
+/** A post could not be published to one account, or was cancelled there. */
+export interface PostPublishFailedEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "post.publish.failed";
+	event: "post.publish.failed";
+	data: PostEventData | null;
+}
+
+/** A post has become visible on one account. */
+export interface PostPublishSucceededEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "post.publish.succeeded";
+	event: "post.publish.succeeded";
+	data: PostEventData | null;
+}
+
+/** It could not be taken back there, or the platform gives no way to do it. */
+export interface PostRemovalFailedEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "post.removal_failed";
+	event: "post.removal_failed";
+	data: PostEventData | null;
+}
+
+/** A published post is gone from one account, because you asked for it. */
+export interface PostRemovedEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "post.removed";
+	event: "post.removed";
+	data: PostEventData | null;
 }
 
 export type PostState = "pending" | "scheduled" | "processing" | "retrying" | "published" | "failed";
@@ -642,8 +1038,7 @@ export interface PublishRequest {
 	type?: PostType | null;
 	media?: Array<MediaRequest> | null;
 	containers?: Array<ContainerRequest> | null;
-	/** Options by platform slug, as `GET /platforms` lists them. */
-	platforms?: Record<string, Record<string, unknown> | null> | null;
+	platforms?: PlatformOptions | null;
 	/**
 	 * What is different for one platform or one account. A key is a platform's slug or an id of `account_ids`. The root is the base,
 	 * the platform's entry is laid over it, then the account's own. What an entry gives replaces: `media: []` takes the media away,
@@ -683,6 +1078,10 @@ export interface RetryMany {
 	warnings?: Warnings;
 }
 
+export interface RetryManyAnswer {
+	data: RetryMany;
+}
+
 export interface RetryManyRequest {
 	account_ids?: Array<string> | null;
 	error_codes?: Array<FailureCode> | null;
@@ -710,7 +1109,66 @@ export interface RuleViolation {
 	message: string;
 }
 
+export interface TestData {
+	webhook_id: Id;
+}
+
+/** You tried a webhook out. */
+export interface TestEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "test";
+	event: "test";
+	data: TestData | null;
+}
+
+export interface TestSent {
+	data: {
+		event_id: string;
+	};
+}
+
 export type TextOrNull = string | null;
+
+/** What a post on TikTok can have besides text and media. */
+export interface TiktokOptions {
+	/** Who sees it; when not given, the most open one that the creator may use, or SELF_ONLY while TikTok has not audited the app */
+	privacy_level?: "PUBLIC_TO_EVERYONE" | "MUTUAL_FOLLOW_FRIENDS" | "FOLLOWER_OF_CREATOR" | "SELF_ONLY";
+	/** Nobody may comment */
+	disable_comment?: boolean;
+	/** Nobody may make a duet with it */
+	disable_duet?: boolean;
+	/** Nobody may stitch it */
+	disable_stitch?: boolean;
+	/** The frame that is the cover */
+	video_cover_timestamp_ms?: number;
+	/** It is a paid partnership; not with SELF_ONLY */
+	brand_content_toggle?: boolean;
+	/** It promotes the creator's own business */
+	brand_organic_toggle?: boolean;
+	/** It is labelled as generated content */
+	is_aigc?: boolean;
+	/** Title of a photo post */
+	title?: string;
+	/** TikTok adds music to a photo post */
+	auto_add_music?: boolean;
+	/** The photo that is the cover, from 0 */
+	photo_cover_index?: number;
+	/**
+	 * PULL_FROM_URL: TikTok fetches your own addresses, whose domain must be verified with the app; else a video is uploaded, and
+	 * photos are fetched from this service
+	 */
+	source?: "FILE_UPLOAD" | "PULL_FROM_URL";
+	/** MEDIA_UPLOAD: a draft in the creator's inbox, who finishes it in TikTok; needs the scope video.upload */
+	post_mode?: "DIRECT_POST" | "MEDIA_UPLOAD";
+}
+
+export interface Timeline {
+	data: Array<TimelineEntry>;
+}
 
 export interface TimelineEntry {
 	at: Instant;
@@ -724,7 +1182,9 @@ export interface TimelineEntry {
 	/** Null without a response. */
 	status: number | null;
 	duration_ms: number;
-	verdict: string;
+	/** `in_doubt`: it is unknown whether the call did its work. */
+	verdict: "" | "ok" | "done" | "refused" | "error" | "lost" | "never_sent" | "in_doubt";
+	/** What was done next, in words; empty when nothing was to decide. */
 	decision: string;
 	/** The beginning of the response, without secrets. */
 	excerpt: string | null;
@@ -737,6 +1197,18 @@ export interface Token {
 	expires_in: number;
 }
 
+export interface TokenError {
+	message: string;
+	error:
+		| "invalid_request" | "invalid_authorization_header" | "invalid_authorization_format" | "invalid_client_id"
+		| "invalid_client_secret" | "app_not_active" | "admin_not_found" | "app_not_live" | "VALIDATION_ERROR"
+		| "UNSUPPORTED_MEDIA_TYPE" | "PAYLOAD_TOO_LARGE" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR"
+		| "UNAVAILABLE";
+	/** The message again, where OAuth clients look for it. */
+	error_description: string;
+	errors?: FieldErrors;
+}
+
 /** Take a published post back from the platforms: the body. */
 export interface UnpublishPostBody {
 	account_ids?: Array<string> | null;
@@ -747,6 +1219,10 @@ export interface UploadLink {
 	media_id: string;
 	upload_url: string;
 	expires_at: Instant;
+}
+
+export interface UploadLinkAnswer {
+	data: UploadLink;
 }
 
 export interface UploadLinkRequest {
@@ -786,10 +1262,38 @@ export interface UserData {
 	media: Array<MediaFile>;
 }
 
+export interface UserDataAnswer {
+	data: UserData;
+	meta: PageMeta;
+}
+
+export interface UserErased {
+	user_id: string;
+	/** Null for all of them. */
+	platform: PlatformSlug | null;
+	erased_at: Instant;
+}
+
+/** All that was stored about a user is erased, or all of one platform. */
+export interface UserErasedEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "user.erased";
+	event: "user.erased";
+	data: UserErased | null;
+}
+
 export interface UserErasing {
 	user_id: string;
 	/** What goes. Zeros: nothing is stored about this user. */
 	erasing: UserCounts;
+}
+
+export interface UserErasingAnswer {
+	data: UserErasing;
 }
 
 export interface UserTotals {
@@ -809,8 +1313,7 @@ export interface ValidateRequest {
 	type?: PostType | null;
 	media?: Array<MediaRequest> | null;
 	containers?: Array<ContainerRequest> | null;
-	/** Options by platform slug, as `GET /platforms` lists them. */
-	platforms?: Record<string, Record<string, unknown> | null> | null;
+	platforms?: PlatformOptions | null;
 	/**
 	 * What is different for one platform or one account. A key is a platform's slug or an id of `account_ids`. The root is the base,
 	 * the platform's entry is laid over it, then the account's own. What an entry gives replaces: `media: []` takes the media away,
@@ -877,6 +1380,10 @@ export interface Validation {
 	warnings?: Warnings;
 }
 
+export interface ValidationAnswer {
+	data: Validation;
+}
+
 /** What it waits for while it is not final. */
 export type WaitingOrNull = null | {
 	/**
@@ -917,6 +1424,10 @@ export interface Webhook {
 	updated_at: Instant;
 }
 
+export interface WebhookAnswer {
+	data: Webhook;
+}
+
 export interface WebhookChange {
 	url?: string | null;
 	events?: Array<EventName> | null;
@@ -939,6 +1450,15 @@ export interface WebhookDelivery {
 	}>;
 }
 
+export interface WebhookDeliveryPage {
+	data: Array<WebhookDelivery>;
+	meta: MoreMeta;
+}
+
+export interface WebhookList {
+	data: Array<Webhook>;
+}
+
 export interface WebhookRequest {
 	url: string;
 	/** All by default. */
@@ -957,4 +1477,103 @@ export interface WebhookWithSecret {
 	created_at: Instant;
 	updated_at: Instant;
 	secret: string;
+}
+
+export interface WebhookWithSecretAnswer {
+	data: WebhookWithSecret;
+}
+
+/** What a post on X can have besides text and media. */
+export interface XOptions {
+	/** Who may reply. */
+	reply_settings?: "everyone" | "following" | "mentionedUsers" | "subscribers" | "verified";
+	/** A community, by id or by its address. */
+	community_id?: string;
+	/** Show a community post to followers too. */
+	share_with_followers?: boolean;
+	/** {options: 2 to 4 texts, duration_minutes: 5 to 10080}. */
+	poll?: Record<string, unknown>;
+	/** Quote this post; Enterprise apps only. */
+	quote_tweet_id?: string;
+	/** Answer this post. */
+	in_reply_to_tweet_id?: string;
+	/** Leave these out of the answer. */
+	exclude_reply_user_ids?: Array<string>;
+	/** Tag these people in the pictures. */
+	tagged_user_ids?: Array<string>;
+	/** Say that it is machine-made. */
+	made_with_ai?: boolean;
+	/** Say that it is paid for. */
+	paid_partnership?: boolean;
+	/** For super followers only. */
+	for_super_followers_only?: boolean;
+	/** Keep it out of the public timeline. */
+	nullcast?: boolean;
+	/** A place. */
+	geo_place_id?: string;
+	/** A card. */
+	card_uri?: string;
+	/** A link into a direct message. */
+	direct_message_deep_link?: string;
+	/** The title of the video's card. */
+	media_title?: string;
+	/** The description of the video's card. */
+	media_description?: string;
+	/** The video may be shown on other sites. */
+	media_embeddable?: boolean;
+	/** The button at the video: {visit_site: {url}}, {watch_now: {url}} or {app_install: {...}}, as X documents them. */
+	call_to_actions?: Record<string, unknown>;
+	/**
+	 * {previous_post_id}: replaces this post of the account, which gets a new id; X allows it to subscribers, for a short time and
+	 * five times.
+	 */
+	edit_options?: Record<string, unknown>;
+	/** The video's preview picture, by X's media id. */
+	preview_media_id?: string;
+	/** Of the type article: {title, status: draft or published, cover_url}. */
+	article?: Record<string, unknown>;
+	/** Leave web addresses out of the text: X charges more for posts that have them. */
+	strip_links?: boolean;
+}
+
+/** What a post on YouTube can have besides text and media. */
+export interface YoutubeOptions {
+	/** Title, at most 100 characters; else the first line of the text */
+	title?: string;
+	/** Description; else the text */
+	description?: string;
+	/** Tags, at most 500 characters together */
+	tags?: Array<string>;
+	/** YouTube's number of the category; 22 (People & Blogs) when not given */
+	categoryId?: string;
+	/** Who sees the video; public when not given */
+	privacyStatus?: "public" | "unlisted" | "private";
+	/** When YouTube makes the video public by itself; private until then, without comments */
+	publishAt?: string;
+	/** The video is made for kids (COPPA); false when not given */
+	selfDeclaredMadeForKids?: boolean;
+	/** The video shows realistic altered or synthetic content */
+	containsSyntheticMedia?: boolean;
+	/** Licence of the video */
+	license?: "youtube" | "creativeCommon";
+	/** The video may be embedded elsewhere */
+	embeddable?: boolean;
+	/** Everybody may see the video's statistics */
+	publicStatsViewable?: boolean;
+	/** Subscribers are told of the video; true when not given */
+	notifySubscribers?: boolean;
+	/** Language of title and description */
+	defaultLanguage?: string;
+	/** Language spoken in the video */
+	defaultAudioLanguage?: string;
+	/** Title and description in further languages; with defaultLanguage */
+	localizations?: Record<string, unknown>;
+	/** recordingDate: when the video was recorded */
+	recordingDetails?: Record<string, unknown>;
+	/** hasPaidProductPlacement: the video holds paid product placement */
+	paidProductPlacementDetails?: Record<string, unknown>;
+	/** The channel's playlist that the video is put into */
+	playlistId?: string;
+	/** [{url, language, name}]: caption files, such as SRT; language as in de or pt-BR, name is the language when not given */
+	captions?: Array<Record<string, unknown>>;
 }
