@@ -540,7 +540,7 @@ export interface ListDraftsQuery {
 /** What listEvents can be asked for. */
 export interface ListEventsQuery {
 	/** `next_cursor` of the previous page; also the `seq` of an event. */
-	after?: string;
+	after?: string | number;
 	limit?: number;
 }
 
