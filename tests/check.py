@@ -117,6 +117,10 @@ def check_description(linter):
                POSTHORN_LINTERS=os.path.dirname(npm_tool(linter)))
 
 
+def check_contract():
+    return run(sys.executable, "-B", "api/contract.py")
+
+
 def check_commits():
     return run(sys.executable, "tests/layers/commits.py")
 
@@ -172,6 +176,7 @@ CHECKS = [
     ("javascript", "eslint", check_javascript),
     ("redocly", "the API's description", lambda: check_description("redocly")),
     ("spectral", "the API's description", lambda: check_description("spectral")),
+    ("contract", "the API only adds to the last release's", check_contract),
     ("commits", "the form of commit messages", check_commits),
     ("gcc", "every warning is an error", check_gcc),
     ("clang", "every warning is an error", check_clang),

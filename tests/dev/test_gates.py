@@ -82,6 +82,16 @@ def test_without_its_tool_a_check_is_skipped_and_says_so(checked, tmp_path, chec
     assert lines[0].startswith(f"SKIPPED {check}") and len(lines[1].strip()) > 10
 
 
+def test_what_is_taken_from_the_api_fails(checked, tmp_path):
+    for name in ("api/contract.py", "api/build.py", "api/reference.py", "api/openapi.yaml", "api/examples.json", "api/released.txt",
+                 "src/api/routes.def", "src/model/scopes.def"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    assert checked("contract")[0] == 0
+    status, lines = checked("contract", "api/released.txt", "call GET /v1/something\n")
+    assert (status, lines[-1]) == (1, "0 passed, 1 failed") and any("the call GET /v1/something is gone" in line for line in lines), lines
+
+
 def test_an_unknown_check(checked):
     status, lines = checked("nothing")
     assert status == 2 and lines == []
