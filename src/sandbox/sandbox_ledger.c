@@ -88,6 +88,12 @@ struct sandbox_post *sandbox_ledger_seen(struct sandbox *sandbox, enum sandbox_p
 	return sandbox_now_us(sandbox) < entry->post.deleted_us + late_us ? &entry->post : NULL;
 }
 
+bool sandbox_ledger_is_listed(const struct sandbox *sandbox, const struct sandbox_post *post)
+{
+	const int64_t late_us = sandbox_knob(sandbox, SANDBOX_KNOB_lists_late_ms) * US_PER_MS;
+	return post->deleted_us == 0 && sandbox_now_us(sandbox) >= post->created_us + late_us;
+}
+
 struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox_platform platform,
 					   struct str account_id)
 {

@@ -50,6 +50,9 @@ size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform pla
  * platform may show it that long. */
 struct sandbox_post *sandbox_ledger_seen(struct sandbox *sandbox, enum sandbox_platform platform,
 					 struct str id);
+/* Is it in the platform's lists of posts? Not when it is deleted, and not yet for lists_late_ms
+ * (knobs.def). */
+bool sandbox_ledger_is_listed(const struct sandbox *sandbox, const struct sandbox_post *post);
 /* The post is in no ledger any more. */
 void sandbox_ledger_delete(struct sandbox *sandbox, struct sandbox_post *post);
 /* Deletes the post of that id with all replies below it; nothing when the id is unknown. */

@@ -577,7 +577,8 @@ static void put_page_of_posts(struct sandbox_call *call, struct json_writer *w, 
 		sandbox_ledger_newest(call->sandbox, SANDBOX_LINKEDIN, STR(LINKEDIN_PAGE_ID));
 	for (; post != NULL && count > 0; post = post->older) {
 		const struct linkedin_entry *entry = post->extra;
-		if (post->deleted_us != 0 || entry->is_comment || start-- > 0)
+		if (!sandbox_ledger_is_listed(call->sandbox, post) || entry->is_comment ||
+		    start-- > 0)
 			continue;
 		put_entry(w, entry);
 		count--;

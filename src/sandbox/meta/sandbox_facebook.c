@@ -530,8 +530,9 @@ static void get_published_posts(struct sandbox_call *call, struct graph_node *no
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, node->page->id);
 	     post != NULL && !has_more; post = post->older) {
-		if (post->deleted_us != 0 || post->extra == NULL || post->created_us < since_us ||
-		    post->created_us > until_us || seen++ < paging.from)
+		if (!sandbox_ledger_is_listed(call->sandbox, post) || post->extra == NULL ||
+		    post->created_us < since_us || post->created_us > until_us ||
+		    seen++ < paging.from)
 			continue;
 		has_more = shown == paging.limit;
 		if (has_more)

@@ -283,7 +283,7 @@ static void answer_list(struct sandbox_call *call, const struct graph_page *page
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_INSTAGRAM, page->ig_id);
 	     post != NULL; post = post->older) {
 		const struct ig_media *media = post->extra;
-		if (post->deleted_us != 0 || media == NULL ||
+		if (!sandbox_ledger_is_listed(call->sandbox, post) || media == NULL ||
 		    (strcmp(media->product_type, "STORY") == 0) != wants_stories ||
 		    post->created_us < since_us || post->created_us > until_us ||
 		    seen++ < paging.from)

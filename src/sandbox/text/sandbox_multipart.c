@@ -29,7 +29,9 @@ static struct str header_param(struct arena *arena, struct str value, const char
 static bool boundary_of(struct arena *arena, struct str content_type, struct str *delimiter_out)
 {
 	const struct str boundary = header_param(arena, content_type, "boundary");
-	if (!str_has_prefix(str_lower(arena, str_trim(content_type)), STR("multipart/form-data")))
+	const struct str type = str_lower(arena, str_trim(content_type));
+	if (!str_has_prefix(type, STR("multipart/form-data")) &&
+	    !str_has_prefix(type, STR("multipart/related")))
 		return false;
 	if (boundary.len == 0 || boundary.len > BOUNDARY_MAX_BYTES)
 		return false;

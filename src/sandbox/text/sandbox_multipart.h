@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reads multipart/form-data (RFC 7578) in place. Pure. */
+ * Reads multipart/form-data (RFC 7578) and multipart/related (RFC 2387) in place. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 struct arena;
 
-/* One part of a multipart/form-data body; views into the body. */
+/* One part; views into the body. Those of multipart/related have no name. */
 struct sandbox_part {
 	struct str name;
 	struct str filename;     /* empty = a plain field */
@@ -17,7 +17,6 @@ struct sandbox_part {
 	struct str bytes;
 };
 
-/* The parts of a multipart/form-data body, at most 64, in arena. False when it is not one or is
- * malformed. */
+/* The parts of such a body, at most 64, in arena. False when it is not one or is malformed. */
 bool sandbox_multipart_parse(struct arena *arena, struct str content_type, struct str body,
 			     struct sandbox_part **parts_out, size_t *count_out);

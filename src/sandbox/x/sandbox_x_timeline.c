@@ -244,13 +244,15 @@ static bool read_timeline(struct sandbox_call *call, struct timeline *timeline)
 	       read_id(call, "pagination_token", &timeline->until_id);
 }
 
-static bool in_timeline(const struct timeline *timeline, const struct sandbox_post *post)
+static bool in_timeline(const struct sandbox_call *call, const struct timeline *timeline,
+			const struct sandbox_post *post)
 {
 	uint64_t id = 0;
 	str_parse_u64(post->id, &id);
-	return post->deleted_us == 0 && post->created_us >= timeline->start_us &&
-	       post->created_us < timeline->end_us && id > timeline->since_id &&
-	       id < timeline->until_id && !(timeline->has_no_replies && post->reply_to.len > 0);
+	return sandbox_ledger_is_listed(call->sandbox, post) &&
+	       post->created_us >= timeline->start_us && post->created_us < timeline->end_us &&
+	       id > timeline->since_id && id < timeline->until_id &&
+	       !(timeline->has_no_replies && post->reply_to.len > 0);
 }
 
 static void write_meta(struct json_writer *w, int64_t count, struct str newest, struct str oldest,
@@ -275,7 +277,7 @@ static int64_t count_in(struct sandbox_call *call, const struct timeline *timeli
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
 	     post != NULL && count < timeline->max_results; post = post->older)
-		count += in_timeline(timeline, post) ? 1 : 0;
+		count += in_timeline(call, timeline, post) ? 1 : 0;
 	return count;
 }
 
@@ -301,7 +303,7 @@ void sandbox_x_timeline_get(struct sandbox_call *call)
 	bool has_more = false;
 	for (const struct sandbox_post *post = sandbox_ledger_newest(call->sandbox, SANDBOX_X, id);
 	     post != NULL && !has_more; post = post->older) {
-		if (!in_timeline(&timeline, post))
+		if (!in_timeline(call, &timeline, post))
 			continue;
 		has_more = count == timeline.max_results;
 		if (has_more)

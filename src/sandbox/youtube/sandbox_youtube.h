@@ -143,6 +143,6 @@ struct youtube_video sandbox_youtube_metadata_read(struct sandbox_call *call,
 
 /* ---- sandbox_youtube_upload.c: handlers of sandbox_youtube.c's table ---- */
 
-void sandbox_youtube_upload_start(struct sandbox_call *call);
+void sandbox_youtube_upload_post(struct sandbox_call *call);
 void sandbox_youtube_upload_put(struct sandbox_call *call);
 void sandbox_youtube_thumbnail_set(struct sandbox_call *call);

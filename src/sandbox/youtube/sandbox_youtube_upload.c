@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Uploads to the simulated YouTube (youtube.md 2.1 to 2.5, 5): the resumable session, its
- * bytes, the video that the last byte creates, and thumbnails. No video exists before the last
- * byte. */
+ * bytes, the video that the last byte creates, uploads in one call, and thumbnails. No video exists
+ * before the last byte. */
 #include "sandbox_youtube.h"
 
+#include "count_of.h"
+
 #include "sandbox_content_range.h"
+#include "sandbox_multipart.h"
 
 #define CHUNK_MULTIPLE_BYTES 262144            /* 2.2 */
 #define FILE_BYTES_MAX (INT64_C(256) << 30)    /* section 3 */
@@ -45,14 +48,9 @@ static bool check_upload_headers(struct sandbox_call *call, int64_t *total_bytes
 	return true;
 }
 
-static bool check_start(struct sandbox_call *call, int64_t *total_bytes_out)
+/* body: the metadata; NULL where it is none. */
+static bool check_metadata(struct sandbox_call *call, const struct json *body)
 {
-	const struct json *body = sandbox_json(call);
-	if (!str_equal_z(sandbox_query(call, "uploadType"), "resumable")) {
-		sandbox_youtube_refuse_parameter(call, "badRequest",
-						 "uploadType must be resumable here");
-		return false;
-	}
 	if (str_is_empty(sandbox_query(call, "part"))) {
 		sandbox_youtube_refuse_parameter(call, "missingRequiredParameter",
 						 "Required parameter: part");
@@ -63,8 +61,7 @@ static bool check_start(struct sandbox_call *call, int64_t *total_bytes_out)
 						 "The body is not a JSON object");
 		return false;
 	}
-	return sandbox_youtube_metadata_check(call, body) &&
-	       check_upload_headers(call, total_bytes_out);
+	return sandbox_youtube_metadata_check(call, body);
 }
 
 static void answer_location(struct sandbox_call *call, struct str id)
@@ -109,30 +106,37 @@ static bool take_channel_upload(struct sandbox_call *call)
 	return true;
 }
 
-void sandbox_youtube_upload_start(struct sandbox_call *call)
+static struct sandbox_upload *session_new(struct sandbox_call *call, const struct json *metadata,
+					  int64_t total_bytes)
 {
-	int64_t total_bytes;
-	if (!sandbox_youtube_enter(
-		    call, YOUTUBE_SCOPE_UPLOAD | YOUTUBE_SCOPE_FORCE_SSL | YOUTUBE_SCOPE_FULL,
-		    YOUTUBE_BUCKET_UPLOADS, 1) ||
-	    !check_start(call, &total_bytes) || !take_channel_upload(call))
-		return;
 	struct sandbox_upload *upload =
 		sandbox_upload_new(call->sandbox, SANDBOX_YOUTUBE,
 				   sandbox_id_text(call->sandbox, "AD-", 60), total_bytes);
 	if (upload == NULL) {
 		refuse_backend(call);
-		return;
+		return NULL;
 	}
 	struct session *session = sandbox_keep(call->sandbox, sizeof(*session));
 	*session = (struct session){
-		.video = sandbox_youtube_metadata_read(call, sandbox_json(call)),
+		.video = sandbox_youtube_metadata_read(call, metadata),
 		.part = sandbox_keep_str(call->sandbox, sandbox_query(call, "part")),
 		.total_bytes = total_bytes,
 		.created_us = call->now_us,
 	};
 	upload->extra = session;
-	answer_location(call, upload->id);
+	return upload;
+}
+
+static void start_session(struct sandbox_call *call)
+{
+	const struct json *metadata = sandbox_json(call);
+	int64_t total_bytes;
+	if (!check_metadata(call, metadata) || !check_upload_headers(call, &total_bytes) ||
+	    !take_channel_upload(call))
+		return;
+	const struct sandbox_upload *upload = session_new(call, metadata, total_bytes);
+	if (upload != NULL)
+		answer_location(call, upload->id);
 }
 
 /* ---- bytes ---- */
@@ -148,11 +152,11 @@ static void answer_gone(struct sandbox_call *call)
 		  "Not Found");
 }
 
-/* The live session of the address, or NULL. */
-static struct session *find_session(struct sandbox_call *call, struct sandbox_upload **upload_out)
+/* The live session of that id, or NULL. */
+static struct session *find_session(struct sandbox_call *call, struct str id,
+				    struct sandbox_upload **upload_out)
 {
-	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_YOUTUBE,
-							    sandbox_query(call, "upload_id"));
+	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_YOUTUBE, id);
 	struct session *session = upload != NULL ? upload->extra : NULL;
 	if (session == NULL || call->now_us >= session->created_us + SESSION_LIFETIME_US ||
 	    sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_sessions_lost) != 0)
@@ -164,11 +168,16 @@ static struct session *find_session(struct sandbox_call *call, struct sandbox_up
 /* 308 with the stored range; without Range when nothing is stored (2.2). */
 static void answer_progress(struct sandbox_call *call, const struct session *session)
 {
+	/* Clients that cannot tell 308 from a redirect ask for another status (Google's media
+	 * protocol; googleapis/google-api-go-client gensupport/resumable.go). */
+	const bool no_308 = str_equal_z(sandbox_header(call, "X-GUploader-No-308"), "yes");
 	if (session->received_bytes > 0)
 		sandbox_answer_header(call, "Range",
 				      str_format(call->arena, "bytes=0-%lld",
 						 (long long)session->received_bytes - 1));
-	sandbox_answer_empty(call, 308);
+	if (no_308)
+		sandbox_answer_header(call, "X-HTTP-Status-Code-Override", STR("308"));
+	sandbox_answer_empty(call, no_308 ? 200 : 308);
 }
 
 static void answer_video(struct sandbox_call *call, int status, const struct youtube_video *video)
@@ -300,7 +309,7 @@ static void finish(struct sandbox_call *call, const struct sandbox_upload *uploa
 	struct sandbox_media media = {0};
 	const bool is_read = sandbox_upload_look(call, SANDBOX_YOUTUBE, id, &media);
 	struct sandbox_upload *now;
-	struct session *session = find_session(call, &now); /* the lock was let go */
+	struct session *session = find_session(call, id, &now); /* the lock was let go */
 	if (session == NULL) {
 		answer_gone(call);
 		return;
@@ -358,12 +367,10 @@ static void take_bytes(struct sandbox_call *call, struct session *session,
 		answer_progress(call, session);
 }
 
-void sandbox_youtube_upload_put(struct sandbox_call *call)
+static void take_chunk(struct sandbox_call *call)
 {
-	if (!sandbox_youtube_enter_session(call))
-		return;
 	struct sandbox_upload *upload;
-	struct session *session = find_session(call, &upload);
+	struct session *session = find_session(call, sandbox_query(call, "upload_id"), &upload);
 	if (session == NULL) {
 		answer_gone(call);
 		return;
@@ -384,6 +391,85 @@ void sandbox_youtube_upload_put(struct sandbox_call *call)
 		answer_progress(call, session);
 	else
 		take_bytes(call, session, upload, &range);
+}
+
+void sandbox_youtube_upload_put(struct sandbox_call *call)
+{
+	if (sandbox_youtube_enter_session(call))
+		take_chunk(call);
+}
+
+/* ---- in one call ---- */
+
+/* The two parts of multipart/related: metadata as JSON, then the file. False = the call has been
+ * answered. */
+static bool read_related(struct sandbox_call *call, const struct json **metadata_out,
+			 struct sandbox_part *file_out)
+{
+	struct sandbox_part *parts;
+	size_t count = 0;
+	if (!sandbox_multipart_parse(call->arena, sandbox_header(call, "Content-Type"), call->body,
+				     &parts, &count) ||
+	    count != 2 ||
+	    json_parse(call->arena, str_trim(parts[0].bytes), NULL, metadata_out, NULL, NULL) !=
+		    ERR_NONE) {
+		sandbox_youtube_refuse_parameter(call, "badRequest",
+						 "Malformed multipart body: it must be "
+						 "multipart/related with metadata in JSON "
+						 "and one file");
+		return false;
+	}
+	*file_out = parts[1];
+	if (str_has_prefix(file_out->content_type, STR("video/")) ||
+	    str_has_prefix(file_out->content_type, STR("application/octet-stream")))
+		return true;
+	sandbox_youtube_refuse(
+		call, (struct youtube_error){400, "badContent", "global", NULL},
+		"Media type of the file must be video/* or application/octet-stream");
+	return false;
+}
+
+static void insert_related(struct sandbox_call *call)
+{
+	const struct json *metadata = NULL;
+	struct sandbox_part file = {0};
+	if (!read_related(call, &metadata, &file) || !check_metadata(call, metadata) ||
+	    !take_channel_upload(call))
+		return;
+	struct sandbox_upload *upload = session_new(call, metadata, (int64_t)file.bytes.len);
+	if (upload == NULL)
+		return;
+	struct session *session = upload->extra;
+	session->received_bytes = (int64_t)file.bytes.len;
+	if (file.bytes.len > 0 && !sandbox_upload_write(call->sandbox, upload, 0, file.bytes))
+		refuse_backend(call);
+	else
+		finish(call, upload, 200);
+}
+
+void sandbox_youtube_upload_post(struct sandbox_call *call)
+{
+	static const struct {
+		const char *type;
+		void (*take)(struct sandbox_call *call);
+	} ways[] = {{"resumable", start_session}, {"multipart", insert_related}};
+	/* Chunks may come as POST: Google's Go client sends them so. */
+	if (!str_is_empty(sandbox_query(call, "upload_id"))) {
+		sandbox_youtube_upload_put(call);
+		return;
+	}
+	if (!sandbox_youtube_enter(
+		    call, YOUTUBE_SCOPE_UPLOAD | YOUTUBE_SCOPE_FORCE_SSL | YOUTUBE_SCOPE_FULL,
+		    YOUTUBE_BUCKET_UPLOADS, 1))
+		return;
+	for (size_t i = 0; i < COUNT_OF(ways); i++) {
+		if (str_equal_z(sandbox_query(call, "uploadType"), ways[i].type)) {
+			ways[i].take(call);
+			return;
+		}
+	}
+	sandbox_youtube_refuse_parameter(call, "badRequest",
+					 "uploadType must be resumable or multipart here");
 }
 
 /* ---- thumbnails ---- */

@@ -503,6 +503,30 @@ static void bad_listen_address_is_told(void **state)
 	sandbox_close(&sandbox);
 }
 
+static int64_t listed_count(struct probe *probe, struct str token)
+{
+	const struct probe_answer answer = probe_ask(
+		probe,
+		(struct probe_request){.method = "GET",
+				       .path = "/api.x.com/2/users/1790000000000000123/tweets",
+				       .bearer = token});
+	assert_status(answer, 200);
+	return json_int(json_get(json_get(answer.json, "meta"), "result_count"), -1);
+}
+
+static void lists_lag_behind_as_the_knob_says(void **state)
+{
+	struct probe *probe = *state;
+	const struct str token = x_login(probe);
+	assert_status(post(probe, "/_sandbox/knobs", "{\"lists_late_ms\":5000}"), 200);
+	assert_status(x_post(probe, token, "{\"text\":\"late\"}"), 201);
+	assert_int_equal(ledger_count(probe), 1);
+	probe_advance(probe, 4999 * US_PER_MS);
+	assert_int_equal(listed_count(probe, token), 0);
+	probe_advance(probe, US_PER_MS);
+	assert_int_equal(listed_count(probe, token), 1);
+}
+
 /* A sandbox that is kept, with room for a few calls: those that are too much go on the disk, and
  * only there; whoever was connected stays it. */
 static void what_is_kept_is_bounded(void **state)
@@ -580,6 +604,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(absolute_urls_follow_the_host_header, probe_open,
 						probe_close),
 		cmocka_unit_test_setup_teardown(many_at_once, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(lists_lag_behind_as_the_knob_says, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(what_is_kept_is_bounded, probe_open, probe_close),
 		cmocka_unit_test(bad_listen_address_is_told),
 	};

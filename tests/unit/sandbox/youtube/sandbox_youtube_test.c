@@ -10,6 +10,7 @@
 #define AUTHORIZE "/accounts.google.com/o/oauth2/v2/auth?"
 #define TOKEN "/oauth2.googleapis.com/token"
 #define API "/www.googleapis.com/youtube/v3"
+#define UPLOAD_VIDEOS "/www.googleapis.com/upload/youtube/v3/videos"
 #define START \
 	"/www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&part=snippet,status"
 #define REDIRECT "http://127.0.0.1:9/callback"
@@ -447,6 +448,88 @@ static void whole_file_in_one_put(void **state)
 	assert_int_equal(json_int(json_get(media, "bytes"), 0), 300001);
 	assert_true(
 		str_equal(json_string(json_get(media, "sha256")), probe_sha256_hex(probe, file)));
+}
+
+/* As Google's Go client sends them: by POST, and so that 308 is no redirect. */
+static void chunks_may_come_as_posts(void **state)
+{
+	struct probe *probe = *state;
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 300000);
+	const char *session = session_for(probe, token, METADATA, file.len);
+	static const char *const ranges[] = {"Content-Range: bytes 0-262143/300000",
+					     "Content-Range: bytes 262144-299999/300000"};
+	struct probe_request chunk = {
+		.method = "POST",
+		.path = session,
+		.bearer = token,
+		.headers = {ranges[0], "X-GUploader-No-308: yes"},
+		.content_type = "video/mp4",
+		.body = str_slice(file, 0, 262144),
+	};
+	const struct probe_answer first = probe_ask(probe, chunk);
+	assert_status(first, 200);
+	assert_str(probe_header(&first, "X-HTTP-Status-Code-Override"), "308");
+	assert_str(probe_header(&first, "Range"), "bytes=0-262143");
+	assert_int_equal(first.body.len, 0);
+	chunk.headers[0] = ranges[1];
+	chunk.body = str_slice(file, 262144, file.len);
+	const struct probe_answer last = probe_ask(probe, chunk);
+	assert_status(last, 201);
+	assert_int_equal(probe_header(&last, "X-HTTP-Status-Code-Override").len, 0);
+	assert_int_equal(probe_json_string(&last, "id").len, 11);
+}
+
+static struct probe_answer post_related(struct probe *probe, struct str token, const char *metadata,
+					const char *type, struct str file)
+{
+	const struct str head =
+		str_format(probe->arena,
+			   "--b1\r\ncontent-type: application/json\r\n\r\n%s\r\n--b1\r\n"
+			   "content-type: %s\r\n\r\n",
+			   metadata, type);
+	return probe_ask(
+		probe,
+		(struct probe_request){
+			.method = "POST",
+			.path = UPLOAD_VIDEOS "?uploadType=multipart&part=snippet&part=status",
+			.bearer = token,
+			.content_type = "multipart/related; boundary=b1",
+			.body = str_concat(probe->arena, str_concat(probe->arena, head, file),
+					   STR("\r\n--b1--")),
+		});
+}
+
+/* As Google's Node client sends it. */
+static void metadata_and_file_in_one_call(void **state)
+{
+	struct probe *probe = *state;
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 300001);
+	const struct probe_answer done = post_related(probe, token, METADATA, "video/mp4", file);
+	assert_status(done, 200);
+	assert_str(json_string(json_get(json_get(done.json, "snippet"), "title")), "My film");
+	assert_str(json_string(json_get(json_get(done.json, "status"), "uploadStatus")),
+		   "uploaded");
+	const struct json *posts[4];
+	assert_int_equal(probe_ledger(probe, posts, 4), 1);
+	const struct json *media = json_at(json_get(posts[0], "media"), 0);
+	assert_true(
+		str_equal(json_string(json_get(media, "sha256")), probe_sha256_hex(probe, file)));
+	const struct probe_answer text = post_related(probe, token, METADATA, "text/plain", file);
+	const struct probe_answer bad = post_related(probe, token, "{", "video/mp4", file);
+	assert_status(text, 400);
+	assert_str(reason_of(&text), "badContent");
+	assert_status(bad, 400);
+	assert_status(probe_ask(probe,
+				(struct probe_request){
+					.method = "POST",
+					.path = UPLOAD_VIDEOS "?uploadType=media&part=snippet",
+					.bearer = token,
+					.body = STR(METADATA),
+				}),
+		      400);
+	assert_int_equal(probe_ledger(probe, posts, 4), 1);
 }
 
 static void chunks_are_resumed(void **state)
@@ -1154,6 +1237,9 @@ int main(void)
 						probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(channel_is_listed, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(whole_file_in_one_put, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(chunks_may_come_as_posts, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(metadata_and_file_in_one_call, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(chunks_are_resumed, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(last_bytes_at_once_make_one_video, probe_open,
 						probe_close),
