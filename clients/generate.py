@@ -18,7 +18,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TYPESCRIPT = ROOT / "clients/typescript/src/types.ts"
 PYTHON = ROOT / "clients/python/src/posthorn/models.py"
-FILES = (TYPESCRIPT,)
+FILES = (TYPESCRIPT, PYTHON)
 # What browsers, platforms, agents and operators call, and the protocol of uploads, which the clients speak by hand.
 LEFT_OUT = re.compile(r"^(callMcp|beginConnection|meta\w+|connectionCallback|getHealth|getReadiness|get\w*Description|getLlmsText"
                       r"|getLanding|getReference\w*|getHostedMedia|(create|get|continue|delete)Upload(ByLink)?|putByLink)$")
@@ -205,6 +205,8 @@ class TypeScript(Language):
 
 
 class Python(Language):
+    """<Name> is a class that may stand further below."""
+
     null, anything = "None", "Any"
     scalars = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
@@ -221,7 +223,7 @@ class Python(Language):
 
     def name(self, schema, owner):
         name = super().name(schema, owner)
-        return f'"{name}"' if "$ref" in schema else name
+        return f"<{name}>" if "$ref" in schema else name
 
     def array(self, item):
         return f"list[{item}]"
@@ -232,40 +234,50 @@ class Python(Language):
     def inline(self, schema, owner):
         """A TypedDict has a name: the owner's, and the member's."""
         self.beside[owner] = schema
-        return f'"{owner}"'
+        return f"<{owner}>"
 
     def member(self, name, part, schema, owner):
-        written = self.name(part, owner + "".join(word.capitalize() for word in re.split(r"\W|_", name)))
+        inner = owner + "".join(word.capitalize() for word in re.split(r"\W|_", name))
+        written = self.name(part, inner + "Item" if inner in self.taken else inner)
         return written if name in schema.get("required", []) else f"NotRequired[{written}]"
 
     def typed_dict(self, name, schema):
         members = {key: self.member(key, part, schema, name) for key, part in schema["properties"].items()}
         comment = textwrap.wrap(one_line(schema.get("description") or ""), WIDTH - 10)
         if any(not key.isidentifier() or keyword.iskeyword(key) for key in members):
-            rows = "".join(f'        "{key}": {kind},\n' for key, kind in members.items())
+            rows = "".join(f"        \"{key}\": '{bare(kind)}',\n" for key, kind in members.items())
             said = "".join(f"# {line}\n" for line in comment)
             return f'{said}{name} = TypedDict(\n    "{name}",\n    {{\n{rows}    }},\n)\n'
         said = f'    """{(chr(10) + "    ").join(comment)}"""\n\n' if comment else ""
         said = said.replace("\\", "\\\\")
-        return f"class {name}(TypedDict):\n{said}" + "".join(f"    {key}: {kind}\n" for key, kind in members.items())
+        return f"class {name}(TypedDict):\n{said}" + "".join(f"    {key}: {bare(kind)}\n" for key, kind in members.items())
 
     def text(self, found):
         parts = [f'# SPDX-License-Identifier: Apache-2.0\n"""{WRITTEN_BY}"""\n'
-                 "from typing import Any, Literal, NotRequired, TypedDict, Union\n"]
-        aliases = []
+                 "from __future__ import annotations\n\nfrom typing import Any, Literal, NotRequired, TypedDict, Union\n"]
+        aliases, self.taken = [], set(found)
         for name, schema in found.items():
             self.beside = {}
             if not self.is_object(schema):
                 # Written as Union: the name of a class is text. What an alias holds has a name beside the alias's own.
                 inner = name.removesuffix("OrNull")
-                written = self.name(schema, inner if inner != name else name + "Item")
-                aliases.append(f"{name} = {'Union[' + written.replace(' | ', ', ') + ']' if ' | ' in written else written}\n")
+                written = self.name(schema, name + "Item" if inner in self.taken else inner)
+                written = re.sub(r"<(\w+)>", r'"\1"', written)
+                words = ", ".join(written.split(" | "))
+                if len(words) > WIDTH - 20:
+                    words = "\n    " + "\n    ".join(textwrap.wrap(words, WIDTH - 4)) + "\n"
+                aliases.append(f"{name} = {f'Union[{words}]' if ' | ' in written else written}\n")
             else:
                 parts.append(self.typed_dict(name, schema))
             while self.beside:
                 inner, schema = self.beside.popitem()
                 parts.append(self.typed_dict(inner, schema))
         return "\n\n".join([*parts, "".join(aliases)])
+
+
+def bare(kind):
+    """Annotations are not evaluated: names stand in them as they are."""
+    return re.sub(r"<(\w+)>", r"\1", kind)
 
 
 def texts():

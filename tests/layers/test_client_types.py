@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SPECIFICATION = importlib.util.spec_from_file_location("generate", ROOT / "clients" / "generate.py")
 generate = importlib.util.module_from_spec(SPECIFICATION)
 SPECIFICATION.loader.exec_module(generate)
-SOURCES = {"typescript": "clients/typescript/src/*.ts"}
+SOURCES = {"typescript": "clients/typescript/src/*.ts", "python": "clients/python/src/posthorn/*.py"}
 # Each is the other form of a call that they have.
 NOT_CALLED = {"uploadMedia"}
 
