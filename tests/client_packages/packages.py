@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the clients' packages as they are published, and runs programs that use them. Not a test itself."""
+import importlib.util
 import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import threading
+import zipfile
 
 import pytest
 
@@ -39,6 +42,12 @@ def npm_environment():
 def need_typescript():
     if shutil.which("npm") is None or find_node() is None or not (TYPESCRIPT / "node_modules").is_dir():
         pytest.skip("needs npm, Node.js 20, and typescript from npm in POSTHORN_TYPESCRIPT (./dev test installs them)")
+
+
+def need_hatchling():
+    missing = [name for name in ("httpx", "anyio", "hatchling") if importlib.util.find_spec(name) is None]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)} (./dev test installs the Debian packages)")
 
 
 def copied(name, directory):
@@ -85,7 +94,8 @@ class Runner:
 class TypeScriptClient:
     """A directory whose node_modules has the package."""
 
-    name, language, more_programs, install = "typescript", "js", 0, "npm install posthorn-client"
+    name, language, programs, install = "typescript", "js", 7, "npm install posthorn-client"
+    given_up = "AbortedError"
 
     def __init__(self, directory):
         self.directory = directory / "customer"
@@ -107,3 +117,42 @@ class TypeScriptClient:
         file.write_text(text, encoding="utf-8")
         return subprocess.Popen([self.node, file.name], cwd=self.directory, env=clean_environment(environment), stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
+
+
+class PythonClient:
+    """A directory with the wheel's files; scenarios are done by the client that waits."""
+
+    name, language, programs, install = "python", "python", 8, "pip install posthorn-client"
+    given_up = "TimeoutError"
+    way = "wait"
+
+    def __init__(self, directory):
+        source = copied("python", directory)
+        shutil.copy(ROOT / "LICENSE", source)
+        done = subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", directory], cwd=source, capture_output=True,
+                              text=True, timeout=BUILD_S, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        self.wheel = next(directory.glob("*.whl"))
+        self.directory = directory / "customer"
+        self.directory.mkdir()
+        with zipfile.ZipFile(self.wheel) as wheel:
+            wheel.extractall(self.directory / "installed")
+
+    def environment(self, more):
+        return {"PYTHONPATH": str(self.directory / "installed"), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1", **more}
+
+    def runner(self):
+        return Runner([sys.executable, HERE / "scenarios.py", self.way], self.directory, **self.environment({}))
+
+    def snippet(self, text, **environment):
+        """A running program: a snippet of the README as it stands."""
+        file = self.directory / f"snippet_{len(list(self.directory.iterdir()))}.py"
+        file.write_text(text, encoding="utf-8")
+        return subprocess.Popen([sys.executable, file.name], cwd=self.directory, env=clean_environment(self.environment(environment)),
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class AsyncPythonClient(PythonClient):
+    """The same; scenarios are done by the client that awaits."""
+
+    way = "await"
