@@ -47,21 +47,10 @@ export interface Versioned<T> {
 	etag: string;
 }
 
-export interface ConnectionBegun {
-	/** Send the user's browser there. */
-	redirect_url: string;
-	connection_id: string;
-}
-
 export interface Platforms {
 	data: t.Platform[];
 	sandbox: boolean;
 	meta: { mode: "live" | "test" | "sandbox" };
-}
-
-export interface EventPage {
-	data: t.Event[];
-	meta: t.CursorMeta;
 }
 
 const WAIT_MS = 120_000;
@@ -338,7 +327,7 @@ export class Accounts extends Resource {
 
 export class Connections extends Resource {
 	/** Begins a connection: send the user's browser to `redirect_url`. */
-	begin(body: t.BeginConnectionBody, options: CallOptions = {}): Promise<ConnectionBegun> {
+	begin(body: t.BeginConnectionBody, options: CallOptions = {}): Promise<t.ConnectionBegun> {
 		return this.write("POST", "/v1/accounts/connect", "safe", body, options);
 	}
 
@@ -411,7 +400,7 @@ export class Webhooks extends Resource {
 
 export class Events extends Resource {
 	/** One page of the feed. */
-	page(query: t.ListEventsQuery = {}, options: CallOptions = {}): Promise<EventPage> {
+	page(query: t.ListEventsQuery = {}, options: CallOptions = {}): Promise<t.EventPage> {
 		return this.read("/v1/events", { ...options, query });
 	}
 

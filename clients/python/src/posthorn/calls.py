@@ -30,24 +30,9 @@ class Page(TypedDict):
     meta: m.PageMeta
 
 
-class PostPage(TypedDict):
-    data: list[m.Post]
-    meta: m.PageMeta
-
-
-class EventPage(TypedDict):
-    data: list[m.Event]
-    meta: m.CursorMeta
-
-
 class UserPage(TypedDict):
     data: m.UserData
     meta: m.PageMeta
-
-
-class ConnectionBegun(TypedDict):
-    redirect_url: str
-    connection_id: str
 
 
 class TestEvent(TypedDict):
@@ -203,11 +188,11 @@ def list_posts(core: Core, *, status: m.PostStatus | None = None, platform: str 
 
 def page_of_posts(core: Core, *, status: m.PostStatus | None = None, platform: str | None = None, date_from: str | None = None,
                   date_to: str | None = None, external_user_ids: Sequence[str] | None = None, account_ids: Sequence[str] | None = None,
-                  page: int = 1, per_page: int | None = None) -> Steps[PostPage]:
+                  page: int = 1, per_page: int | None = None) -> Steps[m.PostPage]:
     """One page, with the totals in `meta`."""
     lists = {"external_user_ids": external_user_ids, "account_ids": account_ids}
     query = post_query(status, platform, date_from, date_to, lists, per_page)
-    return cast(PostPage, (yield from read(core, "/v1/posts", {**query, "page": page})))
+    return cast(m.PostPage, (yield from read(core, "/v1/posts", {**query, "page": page})))
 
 
 def get_post(core: Core, post_id: str) -> Steps[m.PostDetails]:
@@ -319,9 +304,9 @@ def disconnect_account(core: Core, account_id: str) -> Steps[None]:
     yield from remove(core, f"/v1/accounts/{part(account_id)}")
 
 
-def begin_connection(core: Core, body: m.BeginConnectionBody) -> Steps[ConnectionBegun]:
+def begin_connection(core: Core, body: m.BeginConnectionBody) -> Steps[m.ConnectionBegun]:
     """Begins a connection: send the user's browser to `redirect_url`."""
-    return cast(ConnectionBegun, (yield from write(core, "POST", "/v1/accounts/connect", "safe", body)))
+    return cast(m.ConnectionBegun, (yield from write(core, "POST", "/v1/accounts/connect", "safe", body)))
 
 
 def get_connection(core: Core, connection_id: str) -> Steps[m.Connection]:
@@ -389,9 +374,9 @@ def list_deliveries(core: Core, webhook_id: str, *, limit: int | None = None) ->
             return
 
 
-def page_of_events(core: Core, *, after: int = 0, limit: int | None = None) -> Steps[EventPage]:
+def page_of_events(core: Core, *, after: int = 0, limit: int | None = None) -> Steps[m.EventPage]:
     """One page of the feed."""
-    return cast(EventPage, (yield from read(core, "/v1/events", {"after": after, "limit": limit})))
+    return cast(m.EventPage, (yield from read(core, "/v1/events", {"after": after, "limit": limit})))
 
 
 def list_events(core: Core, *, after: int = 0) -> Items[m.Event]:
