@@ -183,11 +183,6 @@ static bool check_rules(struct publishing *p)
 
 /* ---- accepting ---- */
 
-static struct str new_id(struct publishing *p)
-{
-	return uuid_str(p->request->arena, uuid_v7(p->accept.now_us, p->api->config.random));
-}
-
 struct str api_post_content_text(struct arena *arena, const struct post_content *content)
 {
 	struct buf out;
@@ -211,26 +206,29 @@ static struct str cause_of(const struct http_request *request)
 static void prepare(struct publishing *p)
 {
 	const size_t count = p->post.account_count;
-	p->targets = ARENA_ARRAY(p->request->arena, struct post_target, count);
+	struct arena *arena = p->request->arena;
+	struct uuid *ids = ARENA_ARRAY(arena, struct uuid, count + 2);
+	uuid_v7_several(p->accept.now_us, p->api->config.random, ids, count + 2);
+	p->targets = ARENA_ARRAY(arena, struct post_target, count);
 	p->accept.app_id = request_app(p->request)->id;
 	p->accept.cause = cause_of(p->request);
-	p->accept.post_id = new_id(p);
-	p->accept.request_id = !str_is_empty(p->post.request_id) ? p->post.request_id : new_id(p);
-	p->accept.content = api_post_content_text(p->request->arena, &p->post.content);
+	p->accept.post_id = uuid_str(arena, ids[count]);
+	p->accept.request_id = !str_is_empty(p->post.request_id) ? p->post.request_id
+								 : uuid_str(arena, ids[count + 1]);
+	p->accept.content = api_post_content_text(arena, &p->post.content);
 	p->accept.mode = p->post.content.mode;
 	p->accept.scheduled_at_us = p->post.scheduled_at_us;
 	p->accept.max_lateness_s = p->post.max_lateness_s != 0
 					   ? p->post.max_lateness_s
 					   : request_app(p->request)->max_lateness_s;
-	p->accept.look_at_us =
-		looker_time_us(p->request->arena, &p->post.content, p->post.scheduled_at_us,
-			       clock_now_us(p->api->config.clock));
+	p->accept.look_at_us = looker_time_us(arena, &p->post.content, p->post.scheduled_at_us,
+					      clock_now_us(p->api->config.clock));
 	p->accept.targets = p->targets;
 	p->accept.target_count = count;
 	for (size_t i = 0; i < count; i++)
 		p->targets[i] =
-			(struct post_target){new_id(p), p->accounts[i].id, p->accounts[i].platform,
-					     p->accounts[i].user_id};
+			(struct post_target){uuid_str(arena, ids[i]), p->accounts[i].id,
+					     p->accounts[i].platform, p->accounts[i].user_id};
 }
 
 void publish_respond_duplicate(struct http_response *response,
@@ -401,7 +399,7 @@ static void accept(struct publishing *p)
 	switch (result.outcome) {
 	case POST_ACCEPTED:
 		p->request->about = p->accept.post_id;
-		deliverer_wake(p->api->config.deliverer);
+		deliverer_wake_for(p->api->config.deliverer, p->accept.scheduled_at_us);
 		if (p->accept.look_at_us != 0)
 			looker_wake(p->api->config.looker);
 		write_accepted(p, http_response_json(p->response, 202));

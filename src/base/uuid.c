@@ -7,6 +7,9 @@
 #include "clock.h"
 #include "random.h"
 
+#define UUID_BYTES ((size_t)16)
+#define AT_ONCE ((size_t)16)
+
 /* Where the dashes of 8-4-4-4-12 stand. */
 static bool is_dash_place(size_t index)
 {
@@ -18,7 +21,7 @@ static bool is_lower_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-static struct uuid format_bytes(const uint8_t bytes[16])
+static struct uuid format_bytes(const uint8_t bytes[UUID_BYTES])
 {
 	static const char digits[] = "0123456789abcdef";
 	struct uuid uuid = {0};
@@ -35,10 +38,9 @@ static struct uuid format_bytes(const uint8_t bytes[16])
 	return uuid;
 }
 
-struct uuid uuid_v7(int64_t now_us, const struct random_source *random)
+/* bytes are random. */
+static struct uuid uuid_of(int64_t now_us, uint8_t bytes[UUID_BYTES])
 {
-	uint8_t bytes[16];
-	random_fill(random, bytes, sizeof(bytes));
 	/* 48 unsigned bits cannot hold an instant before 1970. */
 	const uint64_t now_ms = now_us > 0 ? (uint64_t)(now_us / US_PER_MS) : 0;
 	for (unsigned i = 0; i < 6; i++)
@@ -46,6 +48,25 @@ struct uuid uuid_v7(int64_t now_us, const struct random_source *random)
 	bytes[6] = (uint8_t)(0x70 | (bytes[6] & 0x0f)); /* version 7 */
 	bytes[8] = (uint8_t)(0x80 | (bytes[8] & 0x3f)); /* variant 10 */
 	return format_bytes(bytes);
+}
+
+struct uuid uuid_v7(int64_t now_us, const struct random_source *random)
+{
+	struct uuid uuid;
+	uuid_v7_several(now_us, random, &uuid, 1);
+	return uuid;
+}
+
+void uuid_v7_several(int64_t now_us, const struct random_source *random, struct uuid *uuids,
+		     size_t count)
+{
+	uint8_t bytes[AT_ONCE][UUID_BYTES];
+	for (size_t done = 0; done < count;) {
+		const size_t few = count - done < AT_ONCE ? count - done : AT_ONCE;
+		random_fill(random, bytes, few * UUID_BYTES);
+		for (size_t i = 0; i < few; i++)
+			uuids[done++] = uuid_of(now_us, bytes[i]);
+	}
 }
 
 bool uuid_is_valid(struct str text)

@@ -253,6 +253,11 @@ void deliverer_wake(struct deliverer *deliverer)
 	engine_wake(deliverer->config.engine);
 }
 
+void deliverer_wake_for(struct deliverer *deliverer, int64_t due_us)
+{
+	engine_wake_for(deliverer->config.engine, due_us);
+}
+
 void deliverer_wake_removals(struct deliverer *deliverer)
 {
 	remover_ask(deliverer->remover);

@@ -82,5 +82,7 @@ struct gate_closing deliverer_closing_of(const struct deliverer *deliverer,
 					 enum platform_id platform, struct str app_id);
 /* Says that there may be new work: the next turn claims. Any thread. */
 void deliverer_wake(struct deliverer *deliverer);
+/* The same of work that is due at that instant, 0 = now; does nothing when that is far away. */
+void deliverer_wake_for(struct deliverer *deliverer, int64_t due_us);
 /* The same for removals (store_removal.h). */
 void deliverer_wake_removals(struct deliverer *deliverer);

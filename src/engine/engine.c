@@ -188,8 +188,17 @@ void engine_task_start(struct engine *engine, struct task *task)
 
 void engine_wake(struct engine *engine)
 {
-	atomic_store(&engine->is_woken, true);
-	transport_wake(&engine->config.transport);
+	/* Whoever came first has told the transport, and the next turn sees to all. */
+	if (!atomic_exchange(&engine->is_woken, true))
+		transport_wake(&engine->config.transport);
+}
+
+void engine_wake_for(struct engine *engine, int64_t due_us)
+{
+	const int64_t soon_us =
+		clock_now_us(engine->config.clock) + 2 * engine->config.idle_poll_ms * US_PER_MS;
+	if (due_us <= soon_us)
+		engine_wake(engine);
 }
 
 void engine_stop(struct engine *engine)

@@ -195,6 +195,9 @@ void engine_add_source(struct engine *engine, const struct task_source *source);
 void engine_task_start(struct engine *engine, struct task *task);
 /* Says that there may be new work: the next turn claims. Any thread. */
 void engine_wake(struct engine *engine);
+/* As engine_wake(), of work that is due at that instant (0 = now): does nothing when that is so far
+ * away that the engine will have asked its sources by itself. */
+void engine_wake_for(struct engine *engine, int64_t due_us);
 
 /* Runs one turn; waits at most wait_ms for an event. Returns false when stopped. */
 bool engine_turn(struct engine *engine, int64_t wait_ms);

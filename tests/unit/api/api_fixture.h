@@ -59,6 +59,12 @@ void deliverer_wake(struct deliverer *deliverer)
 	deliverer->wakes++;
 }
 
+void deliverer_wake_for(struct deliverer *deliverer, int64_t due_us)
+{
+	(void)due_us;
+	deliverer_wake(deliverer);
+}
+
 void deliverer_wake_removals(struct deliverer *deliverer)
 {
 	(void)deliverer;

@@ -62,6 +62,29 @@ static void two_are_never_the_same(void **state)
 	assert_true(uuid_is_valid(str_of(a.text)));
 }
 
+static void fill_and_count(void *context, void *out, size_t size_bytes)
+{
+	++*(int *)context;
+	random_fill(random_system(), out, size_bytes);
+}
+
+static void several_are_drawn_at_once(void **state)
+{
+	(void)state;
+	struct uuid several[20];
+	int draws = 0;
+	const struct random_source source = {fill_and_count, &draws};
+	uuid_v7_several(INT64_C(1763703880123000), &source, several, COUNT_OF(several));
+	assert_int_equal(draws, 2);
+	for (size_t i = 0; i < COUNT_OF(several); i++) {
+		assert_true(uuid_is_valid(str_of(several[i].text)));
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(several[i].text, several[j].text);
+	}
+	uuid_v7_several(1, &source, several, 0);
+	assert_int_equal(draws, 2);
+}
+
 static void knows_ids(void **state)
 {
 	(void)state;
@@ -107,6 +130,7 @@ int main(void)
 		cmocka_unit_test(lays_out_version_7),
 		cmocka_unit_test(text_order_is_time_order),
 		cmocka_unit_test(two_are_never_the_same),
+		cmocka_unit_test(several_are_drawn_at_once),
 		cmocka_unit_test(knows_ids),
 		cmocka_unit_test(copies_into_the_arena),
 	};

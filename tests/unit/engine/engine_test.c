@@ -625,6 +625,35 @@ static void a_wake_up_claims_at_once(void **state)
 	assert_int_equal(bench->transport.last_timeout_ms, 5000);
 }
 
+static void wakes_before_a_turn_are_one(void **state)
+{
+	struct bench *bench = *state;
+	settle(bench);
+	for (int i = 0; i < 3; i++)
+		engine_wake(bench->engine);
+	assert_int_equal(bench->transport.wakes, 1);
+	engine_turn(bench->engine, 60000);
+	engine_wake(bench->engine);
+	assert_int_equal(bench->transport.wakes, 2);
+}
+
+/* Without timers the engine asks every five seconds what is due. */
+static void work_that_is_far_away_wakes_nobody(void **state)
+{
+	struct bench *bench = *state;
+	settle(bench);
+	const int64_t now_us = clock_now_us(&bench->clock.clock);
+	engine_wake_for(bench->engine, now_us + 10 * US_PER_S + 1);
+	assert_int_equal(bench->transport.wakes, 0);
+	engine_turn(bench->engine, 60000);
+	assert_int_equal(bench->transport.last_timeout_ms, 5000);
+	engine_wake_for(bench->engine, now_us + 10 * US_PER_S);
+	assert_int_equal(bench->transport.wakes, 1);
+	engine_turn(bench->engine, 60000);
+	engine_wake_for(bench->engine, 0);
+	assert_int_equal(bench->transport.wakes, 2);
+}
+
 /* Answers the one transfer under way once the drain has begun. */
 static void answer_late(void *context, const struct fake_sent *sent)
 {
@@ -783,6 +812,8 @@ int main(void)
 		TEST(more_tasks_than_the_table_has_slots_are_all_found_again),
 		TEST(due_work_is_looked_for_by_itself),
 		TEST(a_wake_up_claims_at_once),
+		TEST(wakes_before_a_turn_are_one),
+		TEST(work_that_is_far_away_wakes_nobody),
 		TEST(draining_acts_on_what_comes_back_and_starts_nothing),
 		TEST(draining_waits_and_does_not_spin),
 		TEST(what_is_under_way_is_let_go_at_the_end),
