@@ -72,7 +72,10 @@ void buf_add_z(struct buf *buf, const char *z)
 
 void buf_add_char(struct buf *buf, char c)
 {
-	buf_add(buf, (struct str){&c, 1});
+	if (!reserve(buf, 1))
+		return;
+	buf->ptr[buf->len++] = c;
+	buf->ptr[buf->len] = '\0';
 }
 
 /* Without printf: every number of every answer passes here. */

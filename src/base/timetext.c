@@ -176,23 +176,40 @@ struct civil_date timetext_date(int64_t us)
 	return date_of_day(timetext_day_number(us));
 }
 
+/* Returns where the next character goes. */
+static char *put_number(char *out, int value, int digits, char after)
+{
+	for (int i = digits - 1; i >= 0; i--) {
+		out[i] = (char)('0' + value % 10);
+		value /= 10;
+	}
+	out[digits] = after;
+	return out + digits + 1;
+}
+
+/* Every answer and every line of the log has one: without printf, but for years of other
+ * lengths. */
 size_t timetext_write_instant(char out[TIMETEXT_INSTANT_BYTES], int64_t us)
 {
 	const struct civil_date date = timetext_date(us);
 	const int64_t in_day = us_of_day(us);
-	int len = snprintf(out, TIMETEXT_INSTANT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d", date.year,
-			   date.month, date.day, (int)(in_day / US_PER_HOUR),
-			   (int)(in_day / US_PER_MINUTE % 60), (int)(in_day / US_PER_S % 60));
-	const int64_t fraction = in_day % US_PER_S;
+	const int fraction = (int)(in_day % US_PER_S);
+	char *at = date.year >= 0 && date.year <= 9999
+			   ? put_number(out, date.year, 4, '-')
+			   : out + snprintf(out, TIMETEXT_INSTANT_BYTES, "%04d-", date.year);
+	at = put_number(at, date.month, 2, '-');
+	at = put_number(at, date.day, 2, 'T');
+	at = put_number(at, (int)(in_day / US_PER_HOUR), 2, ':');
+	at = put_number(at, (int)(in_day / US_PER_MINUTE % 60), 2, ':');
+	at = put_number(at, (int)(in_day / US_PER_S % 60), 2, fraction != 0 ? '.' : 'Z');
 	if (fraction != 0) {
-		len += snprintf(out + len, TIMETEXT_INSTANT_BYTES - (size_t)len, ".%06d",
-				(int)fraction);
-		while (out[len - 1] == '0')
-			len--;
+		at = put_number(at, fraction, 6, 'Z') - 1;
+		while (at[-1] == '0')
+			at--;
+		*at++ = 'Z';
 	}
-	out[len++] = 'Z';
-	out[len] = '\0';
-	return (size_t)len;
+	*at = '\0';
+	return (size_t)(at - out);
 }
 
 struct str timetext_format_instant(struct arena *arena, int64_t us)

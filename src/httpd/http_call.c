@@ -346,16 +346,20 @@ static void peer_note(struct http_request *request, int fd)
 	}
 }
 
-/* A target in absolute form names the same host (http_strict.h). */
+/* A target in absolute form names the same host (http_strict.h). The address that the connection
+ * was made to is looked up only where the name does not say it already. */
 static bool host_is_ours(const struct call *call, struct MHD_Connection *connection)
 {
+	const struct http_hosts *hosts = call->context->hosts;
 	const struct str *host = http_request_header(call->request, "Host");
-	struct sockaddr_storage local = {.ss_family = AF_UNSPEC};
+	struct sockaddr_storage local;
 	socklen_t len = sizeof(local);
-	if (getsockname(socket_of(connection), (struct sockaddr *)&local, &len) != 0)
-		local.ss_family = AF_UNSPEC;
-	return host != NULL && http_hosts_has(call->context->hosts, call->arena, *host,
-					      (const struct sockaddr *)&local);
+	if (host == NULL)
+		return false;
+	if (http_hosts_has(hosts, call->arena, *host, NULL))
+		return true;
+	return getsockname(socket_of(connection), (struct sockaddr *)&local, &len) == 0 &&
+	       http_hosts_has(hosts, call->arena, *host, (const struct sockaddr *)&local);
 }
 
 static size_t head_size(struct MHD_Connection *connection)

@@ -214,8 +214,19 @@ static bool path_split(struct arena *arena, struct str path, struct split_path *
 	return true;
 }
 
+/* Most patterns do not even have as many segments. */
+static bool entry_has_length(const struct entry *entry, const struct split_path *split)
+{
+	if (entry->segment_count == split->count)
+		return true;
+	const struct segment *last = &entry->segments[entry->segment_count - 1];
+	return last->kind == SEGMENT_REST && split->count > entry->segment_count;
+}
+
 static bool entry_takes(const struct entry *entry, const struct split_path *split)
 {
+	if (!entry_has_length(entry, split))
+		return false;
 	for (size_t i = 0; i < entry->segment_count; i++) {
 		const struct segment *segment = &entry->segments[i];
 		if (i >= split->count)
