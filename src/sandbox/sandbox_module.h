@@ -65,4 +65,6 @@ struct sandbox_module {
 	 * there is no such error. With call NULL it only checks the name. NULL = no errors have
 	 * names. */
 	bool (*render_error)(struct sandbox_call *call, struct str name);
+	/* The name of an account as a reader sees it, a literal; empty = unknown. May be NULL. */
+	struct str (*account_name)(struct str account_id);
 };

@@ -6,6 +6,7 @@
 #include "buf.h"
 #include "str.h"
 #include "timetext.h"
+#include "utf8.h"
 
 #include "sandbox_core.h"
 
@@ -24,7 +25,7 @@ static const char style[] =
 	"header.top{display:flex;flex-wrap:wrap;gap:.3rem 1rem;align-items:baseline;padding:1rem "
 	"1.25rem}"
 	"header.top h1{font-size:1.25rem;margin:0}header.top p{margin:0;color:var(--soft)}"
-	"main.feed{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(13rem,1fr);gap:."
+	"main.feed{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(15rem,1fr);gap:."
 	"75rem;"
 	"padding:0 1.25rem 2rem;overflow-x:auto;align-items:start}"
 	".column>h2{font-size:1rem;margin:0 0 .75rem;padding:.55rem "
@@ -40,9 +41,17 @@ static const char style[] =
 	"0;background:transparent;"
 	"border-width:0 0 0 3px;border-radius:0;padding:.1rem 0 .1rem .7rem}"
 	"article:target{outline:3px solid var(--brand)}"
-	".meta{display:flex;flex-wrap:wrap;gap:.2rem "
-	".6rem;color:var(--soft);font-size:.8rem;margin:0 0 .35rem}"
-	".kind{color:var(--brand);font-weight:600;filter:brightness(1.15)}"
+	".who{display:grid;grid-template-columns:2.2rem minmax(0,1fr);gap:.1rem "
+	".6rem;align-items:center;margin:0 0 .5rem}"
+	".who i{grid-row:span "
+	"2;width:2.2rem;height:2.2rem;border-radius:50%;background:var(--brand);"
+	"color:#fff;display:grid;place-items:center;font:700 .95rem/1 system-ui,sans-serif}"
+	".who span{color:var(--soft);font-size:.8rem}"
+	"article article .who{grid-template-columns:1.6rem minmax(0,1fr)}article article .who "
+	"i{width:1.6rem;height:1.6rem;font-size:.75rem}"
+	".story{max-width:13rem;background:#10151f;color:#fff;border-color:#10151f}.story .who "
+	"span{color:#c6cfdd}.story .pictures{grid-template-columns:1fr}"
+	".story .pictures img,.story .pictures video{aspect-ratio:9/16;max-height:none}"
 	"h3{font-size:1rem;margin:0 0 .3rem}.text{white-space:pre-wrap;margin:0}"
 	".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(7rem,1fr));gap:.35rem;"
 	"margin:.6rem 0 0}"
@@ -261,27 +270,69 @@ static void add_pictures(struct sandbox *sandbox, struct buf *out, const struct 
 	buf_add_z(out, "</div>");
 }
 
+static struct str account_name(const struct sandbox *sandbox, const struct sandbox_post *post)
+{
+	struct str name = {0};
+	for (size_t i = 0; i < sandbox->module_count; i++) {
+		const struct sandbox_module *module = sandbox->modules[i];
+		if (module->platform == post->platform && module->account_name != NULL)
+			name = module->account_name(post->account_id);
+	}
+	return name.len > 0 ? name : post->account_id;
+}
+
+/* "5 min ago": how long ago in its largest unit. */
+static struct str age(struct arena *arena, int64_t ago_us)
+{
+	static const struct {
+		int64_t us;
+		const char *unit;
+	} units[] = {{24 * US_PER_HOUR, "d"}, {US_PER_HOUR, "h"}, {60 * US_PER_S, "min"}};
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (ago_us >= units[i].us)
+			return str_format(arena, "%lld %s ago", (long long)(ago_us / units[i].us),
+					  units[i].unit);
+	}
+	return STR("just now");
+}
+
+/* Whose it is, of which kind, and how long ago. */
+static void add_who(struct sandbox *sandbox, struct buf *out, const struct sandbox_post *post)
+{
+	const struct str name = account_name(sandbox, post);
+	buf_add_z(out, "<p class=\"who\"><i aria-hidden=\"true\">");
+	sandbox_html_add_text(out, utf8_cut(name, 1));
+	buf_add_z(out, "</i><strong>");
+	sandbox_html_add_text(out, name);
+	buf_add_z(out, "</strong><span>");
+	sandbox_html_add_text(out, post->type);
+	buf_add_z(out, " · <time datetime=\"");
+	buf_add(out, timetext_format_instant(out->arena, post->created_us / US_PER_S * US_PER_S));
+	buf_add_z(out, "\">");
+	buf_add(out, age(out->arena, sandbox_now_us(sandbox) - post->created_us));
+	buf_add_z(out, "</time></span></p>");
+}
+
 static void add_article(struct sandbox *sandbox, struct buf *out, const struct ledger_entry *entry,
 			unsigned depth)
 {
 	const struct sandbox_post *post = &entry->post;
-	buf_addf(out, "<article id=\"%s-", sandbox_platform_slug(post->platform));
+	const bool is_story = str_find(post->type, STR("story"), 0) != SIZE_MAX;
+	buf_addf(out, "<article class=\"%s\" id=\"%s-", is_story ? "story" : "post",
+		 sandbox_platform_slug(post->platform));
 	sandbox_html_add_text(out, post->id);
-	buf_add_z(out, "\"><p class=\"meta\"><span class=\"kind\">");
-	sandbox_html_add_text(out, post->type);
-	buf_add_z(out, "</span><span>");
-	sandbox_html_add_text(out, post->account_id);
-	buf_add_z(out, "</span><time>");
-	buf_add(out, timetext_format_instant(out->arena, post->created_us / US_PER_S * US_PER_S));
-	buf_add_z(out, "</time></p>");
+	buf_add_z(out, "\">");
+	add_who(sandbox, out, post);
 	if (post->title.len > 0) {
 		buf_add_z(out, "<h3>");
 		sandbox_html_add_text(out, post->title);
 		buf_add_z(out, "</h3>");
 	}
-	buf_add_z(out, "<p class=\"text\">");
-	sandbox_html_add_text(out, post->text);
-	buf_add_z(out, "</p>");
+	if (post->text.len > 0 && !str_equal(post->text, post->title)) {
+		buf_add_z(out, "<p class=\"text\">");
+		sandbox_html_add_text(out, post->text);
+		buf_add_z(out, "</p>");
+	}
 	add_pictures(sandbox, out, post);
 	unsigned shown = 0;
 	for (const struct ledger_entry *e = entry->replies_first;

@@ -72,4 +72,5 @@ const struct sandbox_module sandbox_linkedin = {
 	.token_of = sandbox_token_bearer,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = sandbox_linkedin_refuse_expired,
+	.account_name = sandbox_linkedin_account_name,
 };

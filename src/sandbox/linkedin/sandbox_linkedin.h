@@ -75,6 +75,8 @@ void sandbox_linkedin_me(struct sandbox_call *call);
 void sandbox_linkedin_organization_acls(struct sandbox_call *call);
 void sandbox_linkedin_organization(struct sandbox_call *call);
 void sandbox_linkedin_avatar(struct sandbox_call *call);
+/* sandbox_module.account_name. */
+struct str sandbox_linkedin_account_name(struct str account_id);
 
 /* ---- sandbox_linkedin_call.c ---- */
 

@@ -179,3 +179,10 @@ void sandbox_linkedin_avatar(struct sandbox_call *call)
 	else
 		sandbox_avatar_initials(call, "JD", "#0a66c2");
 }
+
+struct str sandbox_linkedin_account_name(struct str account_id)
+{
+	if (str_equal_z(account_id, LINKEDIN_PAGE_ID))
+		return STR(PAGE_NAME);
+	return str_equal_z(account_id, LINKEDIN_MEMBER_ID) ? STR(MEMBER_NAME) : STR("");
+}

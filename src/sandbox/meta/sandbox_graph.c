@@ -256,6 +256,7 @@ const struct sandbox_module sandbox_facebook = {
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = sandbox_graph_fail_expired,
 	.render_error = sandbox_graph_render_error,
+	.account_name = sandbox_graph_account_name,
 };
 
 static const struct sandbox_route instagram_routes[] = {
@@ -285,4 +286,5 @@ const struct sandbox_module sandbox_instagram = {
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = sandbox_graph_fail_expired,
 	.render_error = sandbox_graph_render_error,
+	.account_name = sandbox_graph_account_name,
 };

@@ -250,6 +250,8 @@ void sandbox_instagram_profile_write(struct sandbox_call *call, const struct gra
 
 /* Creates the person, the business and the Pages. */
 void sandbox_graph_start(struct sandbox *sandbox, void *state);
+/* sandbox_module.account_name, of Pages and Instagram accounts. */
+struct str sandbox_graph_account_name(struct str account_id);
 extern const struct graph_edge sandbox_graph_pages_edges[];
 extern const size_t sandbox_graph_pages_edge_count;
 

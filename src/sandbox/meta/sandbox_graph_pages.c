@@ -315,3 +315,15 @@ const struct graph_edge sandbox_graph_pages_edges[] = {
 	{"GET", GRAPH_IG, "", get_ig},
 };
 const size_t sandbox_graph_pages_edge_count = COUNT_OF(sandbox_graph_pages_edges);
+
+struct str sandbox_graph_account_name(struct str account_id)
+{
+	for (size_t i = 0; i < GRAPH_PAGES; i++) {
+		const struct graph_page *page = &pages[i];
+		if (str_equal(account_id, page->id))
+			return page->name;
+		if (page->ig_id.len > 0 && str_equal(account_id, page->ig_id))
+			return page->ig_name.len > 0 ? page->ig_name : page->ig_username;
+	}
+	return STR("");
+}

@@ -52,6 +52,11 @@ static const struct sandbox_route routes[] = {
 	{"GET", "/" TIKTOK_AVATAR_HOST "/avatar", avatar, HTTP_BODY_NONE, 0},
 };
 
+static struct str account_name(struct str account_id)
+{
+	return str_equal_z(account_id, TIKTOK_OPEN_ID) ? STR(TIKTOK_NAME) : STR("");
+}
+
 const struct sandbox_module sandbox_tiktok = {
 	.platform = SANDBOX_TIKTOK,
 	.routes = routes,
@@ -60,6 +65,7 @@ const struct sandbox_module sandbox_tiktok = {
 	.token_of = sandbox_token_bearer,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = sandbox_tiktok_refuse_token,
+	.account_name = account_name,
 	.render_error = sandbox_tiktok_render_error,
 	.settle = sandbox_tiktok_settle,
 };

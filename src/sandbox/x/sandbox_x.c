@@ -12,12 +12,19 @@
 
 #define USER_LIMIT 900
 
+#define USER_ID "1790000000000000123"
+#define USER_NAME "Jo Doe"
+
+static struct str account_name(struct str account_id)
+{
+	return str_equal_z(account_id, USER_ID) ? STR(USER_NAME) : STR("");
+}
+
 static void start(struct sandbox *sandbox, void *state)
 {
 	(void)sandbox;
-	*(struct x_state *)state = (struct x_state){.user_id = STR("1790000000000000123"),
-						    .username = STR("jodoe"),
-						    .name = STR("Jo Doe")};
+	*(struct x_state *)state = (struct x_state){
+		.user_id = STR(USER_ID), .username = STR("jodoe"), .name = STR(USER_NAME)};
 }
 
 /* ---- rate windows (3.3) ---- */
@@ -161,4 +168,5 @@ const struct sandbox_module sandbox_x = {
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = sandbox_x_fail_token,
 	.render_error = sandbox_x_render_error,
+	.account_name = account_name,
 };

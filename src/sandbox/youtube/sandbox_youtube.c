@@ -159,6 +159,11 @@ static const struct sandbox_route routes[] = {
 	{"GET", "/" AVATAR_HOST "/channel", avatar, HTTP_BODY_NONE, 0},
 };
 
+static struct str account_name(struct str account_id)
+{
+	return str_equal_z(account_id, YOUTUBE_CHANNEL_ID) ? STR(YOUTUBE_CHANNEL_TITLE) : STR("");
+}
+
 const struct sandbox_module sandbox_youtube = {
 	.platform = SANDBOX_YOUTUBE,
 	.routes = routes,
@@ -167,5 +172,6 @@ const struct sandbox_module sandbox_youtube = {
 	.token_of = sandbox_token_bearer,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = sandbox_youtube_refuse_token,
+	.account_name = account_name,
 	.render_error = sandbox_youtube_render_error,
 };
