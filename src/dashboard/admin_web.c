@@ -261,6 +261,34 @@ static bool is_known(const struct http_request *request, const char *etag)
 	return false;
 }
 
+/* RFC 9110 12.5.3, as browsers write it: gzip among the codings, and not with q=0. */
+static bool takes_gzip(const struct http_request *request)
+{
+	const struct str *header = http_request_header(request, "Accept-Encoding");
+	struct str rest = header != NULL ? *header : (struct str){0};
+	struct str coding;
+	while (rest.ptr != NULL && str_take_field(&rest, ',', &coding)) {
+		coding = str_trim(coding);
+		if (!str_skip(&coding, STR("gzip")))
+			continue;
+		coding = str_trim(coding);
+		if (str_skip(&coding, STR(";")))
+			return !str_has_prefix(str_trim(coding), STR("q=0"));
+		return str_is_empty(coding);
+	}
+	return false;
+}
+
+/* Takes the folder of this program's files off the path; what has it in its name never changes. */
+static bool skip_folder(struct str *rest)
+{
+	struct str path = *rest;
+	if (!str_skip(&path, str_of(web_pages_folder)) || !str_skip(&path, STR("/")))
+		return false;
+	*rest = path;
+	return true;
+}
+
 /* Every path without a dot in its last segment is the page; its router does the rest. */
 static struct str file_of(struct str rest)
 {
@@ -273,7 +301,9 @@ static struct str file_of(struct str rest)
 static void serve_page(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct str name = file_of(http_request_capture(request, "rest"));
+	struct str rest = http_request_capture(request, "rest");
+	const bool is_fixed = skip_folder(&rest);
+	const struct str name = file_of(rest);
 	const struct web_page *page = NULL;
 	http_response_header(response, "Content-Security-Policy", STR(POLICY));
 	for (size_t i = 0; i < web_pages_count && page == NULL; i++)
@@ -283,11 +313,19 @@ static void serve_page(void *context, struct http_request *request, struct http_
 		return;
 	}
 	const bool is_news = !is_known(request, page->etag);
+	const bool is_packed = takes_gzip(request);
 	struct buf *body = http_response_text(response, is_news ? 200 : 304, page->content_type);
 	if (is_news)
-		buf_add(body, (struct str){page->body, page->size_bytes});
-	http_response_header(response, "ETag", str_of(page->etag));
-	http_response_header(response, "Cache-Control", STR("no-cache")); /* kept, asked about */
+		buf_add(body, is_packed ? (struct str){page->packed, page->packed_bytes}
+					: (struct str){page->body, page->size_bytes});
+	if (is_news && is_packed)
+		http_response_header(response, "Content-Encoding", STR("gzip"));
+	http_response_header(response, "Vary", STR("Accept-Encoding"));
+	/* weak: the packed bytes are others */
+	http_response_header(response, "ETag", str_format(request->arena, "W/%s", page->etag));
+	http_response_header(response, "Cache-Control",
+			     is_fixed ? STR("public, max-age=31536000, immutable")
+				      : STR("no-cache")); /* kept, asked about */
 }
 
 enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config *config,

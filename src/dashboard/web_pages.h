@@ -10,7 +10,11 @@ struct web_page {
 	const char *etag; /* with its quotes */
 	const char *body;
 	size_t size_bytes;
+	const char *packed; /* the same by gzip */
+	size_t packed_bytes;
 };
 
 extern const struct web_page web_pages[];
 extern const size_t web_pages_count;
+/* "v-0123456789abcdef": a name for all of them together, in paths. */
+extern const char web_pages_folder[];
