@@ -3,7 +3,9 @@
 const browser = [
 	"AbortController", "AbortSignal", "Blob", "CustomEvent", "DOMException", "Element", "Event", "FileReader", "FormData", "Headers",
 	"HTMLElement", "IntersectionObserver", "Intl", "KeyboardEvent", "MutationObserver", "Node", "Request", "ResizeObserver",
+	"XMLHttpRequest",
 	"Response", "URL", "URLSearchParams", "addEventListener", "cancelAnimationFrame", "clearInterval", "clearTimeout", "console",
+	"createImageBitmap",
 	"crypto", "document", "fetch", "getComputedStyle", "history", "localStorage", "location", "matchMedia", "navigator",
 	"performance", "queueMicrotask", "removeEventListener", "requestAnimationFrame", "sessionStorage", "setInterval", "setTimeout",
 	"structuredClone", "window", "TextDecoder", "TextEncoder",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Try it: write, validate and publish a post, or keep it as a draft, beside the equivalent call for a server.
-// With ?draft=ID it changes a draft.
+// Compose: write, look at it as each platform shows it, validate and publish a post, or keep it as a draft, beside the equivalent call for
+// a server. What is written is kept in this browser until then. With ?draft=ID it changes a draft.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
-import {fromLocal, number, plural, toLocal, utc, zone} from "./format.js";
-import {PLATFORMS, TYPES} from "./words.js";
+import {ago, fromLocal, number, plural, toLocal, utc, zone} from "./format.js";
+import {PLATFORMS, platformName, TYPES} from "./words.js";
 import {
 	announce,
 	button,
@@ -21,98 +21,20 @@ import {
 	tag,
 	toast,
 } from "./ui.js";
-import {uploadFile} from "./upload.js";
+import {forgetKept, keep as keepHere, readKept} from "./compose_keep.js";
+import {mediaRow, takeFiles} from "./compose_media.js";
+import {platformTabs} from "./compose_options.js";
+import {counter, preview} from "./preview.js";
 
 const ACCOUNTS_MAX = 100;
 const ACCOUNTS_MANY = 16;
 const CONTAINERS_MAX = 10;
-const MEDIA_KINDS = [
-	["image", "Image"],
-	["video", "Video"],
-];
+const KEEP_MS = 300;
+const LOOK_MS = 500;
 
 // ---- the parts of a post ----
 
-/** Chosen here, a file is uploaded at once; the row names it by its id from then on. */
-function fileField(context, row) {
-	const file = field({name: "file", label: "Or upload a file", kind: "file", optional: true});
-	file.control.addEventListener("change", async () => {
-		const chosen = file.control.files[0];
-		if (!chosen) {
-			return;
-		}
-		file.control.disabled = true;
-		announce("Uploading.");
-		try {
-			const uploaded = await uploadFile(context, chosen);
-			row.url.control.value = uploaded.id;
-			row.url.problem(null);
-			row.type.control.value = uploaded.type;
-			row.url.control.dispatchEvent(new Event("input", {bubbles: true}));
-			announce("The file is uploaded.");
-		} catch (failure) {
-			file.problem(failure.message);
-			announce(failure.message, true);
-		}
-		file.control.disabled = false;
-	});
-	return file.node;
-}
-
-const isMediaId = (text) => text.startsWith("med_");
-
-function mediaRow(context, onGone, item = {}) {
-	const url = field({
-		name: "url",
-		label: "File URL, or id of an uploaded file",
-		value: item.url ?? item.media_id,
-		placeholder: "https://cdn.example.com/picture.jpg",
-		mono: true,
-	});
-	const type = field({name: "type", label: "Type", kind: "select", options: MEDIA_KINDS, value: item.type ?? "image"});
-	const alt = field({name: "alt_text", label: "Alt text", optional: true, value: item.alt_text ?? ""});
-	const thumbnail = field({
-		name: "thumbnail_url",
-		label: "Preview image URL",
-		kind: "url",
-		optional: true,
-		value: item.thumbnail_url ?? "",
-		mono: true,
-	});
-	const length = field({name: "duration", label: "Duration in seconds", kind: "number", optional: true, value: item.duration ?? ""});
-	const more = h(
-		"details",
-		{open: Boolean(item.thumbnail_url || item.duration)},
-		h("summary", null, "For videos"),
-		h("div", {class: "pair form"}, thumbnail.node, length.node)
-	);
-	const node = h(
-		"div",
-		{class: "card"},
-		h(
-			"div",
-			{class: "body stack tight"},
-			h("div", {class: "pair form"}, url.node, type.node),
-			fileField(context, {url, type}),
-			alt.node,
-			more,
-			h(
-				"div",
-				null,
-				button("Remove file", () => onGone(), {slim: true, kind: "quiet"})
-			)
-		)
-	);
-	const optional = () => ({
-		...(alt.value().trim() ? {alt_text: alt.value().trim()} : {}),
-		...(thumbnail.value().trim() ? {thumbnail_url: thumbnail.value().trim()} : {}),
-		...(length.value() ? {duration: Number(length.value())} : {}),
-		...Object.fromEntries(["mime_type", "fit"].filter((name) => item[name]).map((name) => [name, item[name]])),
-	});
-	const named = (text) => (isMediaId(text) ? {media_id: text} : {type: type.value(), url: text});
-	return {node, url, value: () => ({...named(url.value().trim()), ...optional()})};
-}
-
+/** The text with its files: the post, or a comment of it. */
 function container(context, index, onChange, onGone, content = {}) {
 	const media = [];
 	const list = h("div", {class: "stack tight"});
@@ -123,29 +45,27 @@ function container(context, index, onChange, onGone, content = {}) {
 		value: content.content ?? "",
 		rows: index === 0 ? 6 : 3,
 		onchange: onChange,
-		hint: index === 0 ? "The text of the post." : "Published as a comment on the post; on X, as a reply in a thread.",
+		hint: index === 0 ? "Drop files here, or paste a picture." : "Published as a comment on the post; on X, as a reply in a thread.",
 	});
-	const length = h("span", {class: "soft small"});
-	const count = () => {
-		length.textContent = plural([...text.control.value].length, "character");
-	};
-	text.control.addEventListener("input", count);
-	count();
+	const length = h("div", {class: "counters", "aria-live": "off"});
 	const addMedia = (item) => {
-		const row = mediaRow(context, () => {
-			media.splice(media.indexOf(row), 1);
-			row.node.remove();
-			onChange();
-		}, item);
+		const row = mediaRow(context, {
+			item,
+			changed: onChange,
+			onGone: () => {
+				media.splice(media.indexOf(row), 1);
+				row.node.remove();
+				onChange();
+			},
+		});
 		media.push(row);
 		list.append(row.node);
-		row.node.addEventListener("input", onChange);
 		return row;
 	};
 	(content.media ?? []).forEach(addMedia);
 	const node = h(
 		"div",
-		{class: "stack tight"},
+		{class: "stack tight drop-zone"},
 		text.node,
 		h(
 			"div",
@@ -167,10 +87,15 @@ function container(context, index, onChange, onGone, content = {}) {
 		),
 		list
 	);
+	takeFiles(node, (files) => {
+		files.forEach((file) => addMedia({name: file.name}).take(file));
+		onChange();
+	});
 	return {
 		node,
 		text,
 		media,
+		length,
 		value: () => ({content: text.value(), ...(media.length > 0 ? {media: media.map((row) => row.value())} : {})}),
 	};
 }
@@ -192,9 +117,10 @@ function bodyOf(draft) {
 	if (draft.when.value()) {
 		body.scheduled_at = draft.when.value();
 	}
-	const options = draft.options.value();
-	const overrides = draft.overrides.value();
-	return {...body, ...(options ? {platforms: options} : {}), ...(overrides ? {overrides} : {})};
+	const options = draft.tabs.platforms();
+	const overrides = draft.tabs.overrides();
+	const isAny = (members) => Object.keys(members).length > 0;
+	return {...body, ...(isAny(options) ? {platforms: options} : {}), ...(isAny(overrides) ? {overrides} : {})};
 }
 
 /** What a draft holds: a member that is empty here is taken away (null). */
@@ -303,11 +229,23 @@ function verdictCard(draft, found) {
 	);
 }
 
+/** Where a person left something out, in the words of this page. */
+const LEFT_OUT = {account_ids: "Choose at least one account.", content: "Write something or add a file."};
+
+function leftOut(draft, path) {
+	const isNothing = {
+		account_ids: () => !draft.boxes.some((box) => box.value()),
+		content: () => draft.containers.every((one) => one.text.value().trim() === "" && one.media.length === 0),
+	}[path];
+	return isNothing?.() ? LEFT_OUT[path] : null;
+}
+
 /** Problems at their fields where there is one; the rest as a list. */
 function showRefusal(draft, failure) {
 	const rest = [];
 	let first = null;
-	for (const [path, messages] of Object.entries(failure.errors ?? {})) {
+	const missing = [...new Set(["account_ids", "content"].map((path) => leftOut(draft, path)).filter(Boolean))];
+	for (const [path, messages] of Object.entries(missing.length > 0 ? {} : (failure.errors ?? {}))) {
 		const [, index, tail] = /^containers\.(\d+)\.(.*)$/.exec(path) ?? [null, "0", path];
 		const file = /^media\.(\d+)/.exec(tail);
 		const part = draft.containers[Number(index)];
@@ -326,7 +264,7 @@ function showRefusal(draft, failure) {
 		draft.answer,
 		notice(
 			"bad",
-			failure.message,
+			missing.length > 0 ? missing.join(" ") : failure.message,
 			[...rest, ...accounts].length > 0
 				? h(
 						"ul",
@@ -337,8 +275,9 @@ function showRefusal(draft, failure) {
 			failure.code ? h("p", {class: "small soft mono"}, failure.code) : null
 		)
 	);
-	announce(failure.message, true);
-	first?.control.focus();
+	announce(missing.length > 0 ? missing.join(" ") : failure.message, true);
+	const place = missing.includes(LEFT_OUT.account_ids) ? draft.boxes[0] : missing.length > 0 ? draft.containers[0].text : first;
+	place?.control.focus();
 }
 
 async function ask(draft, work) {
@@ -347,13 +286,9 @@ async function ask(draft, work) {
 		one.media.forEach((row) => row.url.problem(null));
 	});
 	draft.when.problem(null);
-	for (const one of [draft.options, draft.overrides]) {
-		one.problem(null);
-		if (!one.isGood()) {
-			one.problem("This is not a valid JSON object.");
-			one.control.focus();
-			return;
-		}
+	if (draft.containers.some((one) => one.media.some((row) => row.isBusy()))) {
+		toast("A file is still being uploaded. Wait until it is there.", "bad");
+		return;
 	}
 	try {
 		await work(bodyOf(draft));
@@ -458,21 +393,119 @@ function findAccount(context, draft) {
 	return find.node;
 }
 
-/** A field whose text is a JSON object, or nothing. */
-function jsonField(what) {
-	const one = field({optional: true, kind: "textarea", mono: true, rows: 3, ...what});
-	const read = () => {
-		try {
-			const value = JSON.parse(one.control.value);
-			return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
-		} catch {
-			return undefined;
-		}
+// ---- what it will look like ----
+
+/** The accounts that it goes to, as the API has them. */
+const chosenAccounts = (draft) => {
+	const ids = new Set(draft.boxes.filter((box) => box.value()).map((box) => box.name));
+	return draft.accounts.filter((account) => ids.has(account.id));
+};
+
+/** One of each platform, the first that is chosen. */
+const onePerPlatform = (accounts) =>
+	[...new Map(accounts.toReversed().map((account) => [account.platform, account])).values()].toReversed();
+
+/** The texts that a platform gets: its own one first, where it has one. */
+const textsOf = (draft, slug) => draft.containers.map((one, index) => (index === 0 && draft.tabs.textOf(slug)) || one.text.value());
+
+function previewOf(draft, account, found) {
+	const slug = account.platform;
+	const counts = found.counts[slug] ?? [];
+	const body = bodyOf(draft);
+	const judged = (found.verdict?.accounts ?? []).filter((one) => one.account_id === account.id);
+	const texts = textsOf(draft, slug);
+	return preview({
+		platform: slug,
+		account,
+		type: judged[0]?.type ?? body.type ?? "",
+		options: body.platforms?.[slug] ?? {},
+		parts: draft.containers.map((one, index) => ({
+			text: texts[index],
+			media: one.media.map((row) => row.shown()),
+			...(counts[index]?.text === texts[index] ? counts[index] : {}),
+		})),
+		problems: judged.flatMap((one) => one.violations.map((violation) => violation.message)),
+	});
+}
+
+function drawPreviews(draft) {
+	const accounts = chosenAccounts(draft);
+	const shown = onePerPlatform(accounts);
+	draft.tabs.show(new Set(accounts.map((account) => account.platform)));
+	draft.containers.forEach((one, index) =>
+		fill(
+			one.length,
+			shown.length === 0
+				? h("span", {class: "soft small"}, plural([...one.text.value()].length, "character"))
+				: shown.map((account) => {
+						const count = draft.found.counts[account.platform]?.[index];
+						return count ? h("span", {class: "small"}, `${platformName(account.platform)} `, counter(count)) : null;
+					})
+		)
+	);
+	fill(
+		draft.previews,
+		shown.length > 0
+			? shown.map((account) => previewOf(draft, account, draft.found))
+			: empty("accounts", "No account chosen yet", "Choose who it goes to: this is where it is shown as each platform would show it.")
+	);
+	fill(draft.says, whoAndWhen(draft, accounts));
+}
+
+/** Said once, beside the button that does it. */
+function whoAndWhen(draft, accounts) {
+	if (accounts.length === 0) {
+		return "Choose at least one account.";
+	}
+	const names = accounts.slice(0, 4).map((account) => `${account.name || account.username} (${platformName(account.platform)})`);
+	const more = accounts.length > 4 ? ` and ${plural(accounts.length - 4, "other account")}` : "";
+	const when = draft.when.value() ? `on ${utc(draft.when.value())}` : "now";
+	const where = draft.isTest ? "In the sandbox alone, nothing leaves this service" : "For real, for everybody to see";
+	return [h("strong", null, where), `: to ${names.join(", ")}${more}, ${when}.`];
+}
+
+/** Counts as the platforms count, and what they would say, for what is written now. Silent when it fails: the buttons tell. */
+async function lookAt(context, draft) {
+	const accounts = chosenAccounts(draft);
+	const slugs = onePerPlatform(accounts).map((account) => account.platform);
+	const variants = new Map(slugs.map((slug) => [JSON.stringify(textsOf(draft, slug)), textsOf(draft, slug)]));
+	const body = bodyOf(draft);
+	const isWorthIt = accounts.length > 0 && (body.content?.trim() || body.media?.length || body.containers);
+	const [verdict, ...counted] = await Promise.all([
+		isWorthIt ? api.post(context.appPath("v1", "posts", "validate"), body, context.signal).catch(() => null) : null,
+		...[...variants].map(([key, texts]) => api.post("/count", {texts}, context.signal).then((counts) => [key, texts, counts])),
+	]);
+	const counts = {};
+	for (const slug of slugs) {
+		const [, texts, found] = counted.find(([key]) => key === JSON.stringify(textsOf(draft, slug))) ?? [null, [], {}];
+		counts[slug] = (found[slug] ?? []).map((row, index) => ({...row, text: texts[index]}));
+	}
+	draft.found = {counts, verdict: verdict?.data ?? null};
+	drawPreviews(draft);
+}
+
+/** After every change: what it looks like, kept here, and asked about once the hands rest. */
+function watcher(context, draft) {
+	const timers = {};
+	const later = (name, ms, work) => {
+		clearTimeout(timers[name]);
+		timers[name] = setTimeout(() => {
+			if (!context.signal.aborted && !draft.isDone) {
+				Promise.resolve(work()).catch(() => {});
+			}
+		}, ms);
 	};
-	return {
-		...one,
-		value: () => (one.control.value.trim() === "" ? null : (read() ?? null)),
-		isGood: () => one.control.value.trim() === "" || read() !== undefined,
+	return () => {
+		if (!draft.boxes || !draft.tabs || !draft.when) {
+			return;
+		}
+		drawPreviews(draft);
+		const body = bodyOf(draft);
+		fill(draft.call, codeBlock("The same call from your server", curlOf(context, body)));
+		if (!draft.kept) {
+			later("keep", KEEP_MS, () => keepHere(context, bodyOf(draft), draft.requestId));
+		}
+		later("look", LOOK_MS, () => lookAt(context, draft));
 	};
 }
 
@@ -514,42 +547,40 @@ function writeCard(context, draft, changed) {
 		name: "type",
 		label: "Type",
 		kind: "select",
-		value: draft.from?.created_by === undefined ? "" : (draft.from.type ?? ""),
+		value: draft.from?.created_by === undefined && !draft.restored ? "" : (draft.from.type ?? ""),
 		options: [["", "Automatic, by platform and files"], ...Object.entries(TYPES)],
 		onchange: changed,
 	});
+	const begunAt = draft.kept?.scheduled_at ?? draft.restored?.body.scheduled_at;
 	draft.when = field({
 		name: "scheduled_at",
 		label: `Publish at (${zone()})`,
 		optional: true,
 		kind: "datetime-local",
-		value: draft.kept?.scheduled_at ? toLocal(draft.kept.scheduled_at) : "",
-		onchange: changed,
+		value: begunAt ? toLocal(begunAt) : "",
+		onchange: () => {
+			sayUtc();
+			changed();
+		},
 		parse: (text) => (text ? fromLocal(text) : null),
 		hint: "Leave empty to publish now.",
 	});
-	const options = draft.kept?.platforms ?? {};
-	draft.options = jsonField({
-		name: "platforms",
-		label: "Platform options",
-		value: Object.keys(options).length > 0 ? JSON.stringify(options, null, 2) : "",
-		placeholder: '{"youtube": {"title": "…", "privacyStatus": "unlisted"}}',
-		onchange: changed,
-		hint: "JSON with one object per platform. The API reference lists the options.",
-	});
-	const overrides = draft.from?.overrides ?? {};
-	draft.overrides = jsonField({
-		name: "overrides",
-		label: "Different content",
-		value: Object.keys(overrides).length > 0 ? JSON.stringify(overrides, null, 2) : "",
-		placeholder: '{"x": {"content": "A shorter text"}}',
-		onchange: changed,
-		hint: "JSON with one object per platform or account id: content, media, containers, type, options.",
-	});
+	const sayUtc = () => {
+		const instant = draft.when.value();
+		draft.when.node.querySelector(".hint").textContent = instant ? `${utc(instant)}, ${ago(instant)}` : "Leave empty to publish now.";
+	};
+	sayUtc();
+	draft.tabs = platformTabs(
+		draft.rules,
+		{platforms: draft.kept?.platforms ?? draft.from?.platforms, overrides: draft.from?.overrides},
+		changed
+	);
 	const choice = accountChoice(context, draft, changed);
 	redraw();
 	const publish = async (body) => {
 		const post = await accepted(context, draft, body);
+		draft.isDone = true;
+		forgetKept(context);
 		toast(post.said);
 		await context.go(context.here("posts", post.id));
 	};
@@ -562,6 +593,10 @@ function writeCard(context, draft, changed) {
 		const {data} = draft.kept
 			? await api.patch(context.appPath("v1", "drafts", draft.kept.id), draftOf(body), undefined, draft.etag)
 			: await api.post(context.appPath("v1", "drafts"), body);
+		draft.isDone = true;
+		if (!draft.kept) {
+			forgetKept(context);
+		}
 		toast("Draft saved.");
 		await context.go(context.here("drafts", data.id));
 	};
@@ -573,8 +608,8 @@ function writeCard(context, draft, changed) {
 		parts,
 		h("div", null, more),
 		h("div", {class: "pair"}, draft.type.node, draft.when.node),
-		draft.options.node,
-		draft.overrides.node,
+		draft.tabs.node,
+		draft.kept ? null : h("p", {class: "hint", id: "who-and-when"}, draft.says),
 		h(
 			"div",
 			{class: "row"},
@@ -617,15 +652,38 @@ async function beginning(context) {
 		const {body, etag} = await api.getTagged(context.appPath("v1", "drafts", draft), context.signal);
 		return {from: postOfDraft(body.data), kept: body.data, etag};
 	}
-	return {from: post ? (await api.get(context.appPath("v1", "posts", post), null, context.signal)).data : undefined};
+	if (post) {
+		return {from: (await api.get(context.appPath("v1", "posts", post), null, context.signal)).data};
+	}
+	const restored = context.query.account || context.query.user ? null : readKept(context);
+	return restored ? {restored, from: postOfDraft(restored.body)} : {from: undefined};
+}
+
+/** What was not finished the last time. */
+function restoredNotice(context, draft) {
+	if (!draft.restored) {
+		return null;
+	}
+	const afresh = () => {
+		draft.isDone = true;
+		forgetKept(context);
+		return context.refresh();
+	};
+	return notice(
+		"",
+		`Kept from ${ago(new Date(draft.restored.at).toISOString())}`,
+		h("p", null, "You had not published it. Files of this computer that were not uploaded have to be chosen again."),
+		h("div", {class: "row"}, button("Start afresh", afresh, {slim: true}))
+	);
 }
 
 export async function page(context) {
-	const [active, expiring, begun] = await Promise.all([
+	const [active, expiring, begun, rules] = await Promise.all([
 		...["active", "expiring"].map((status) =>
 			api.get(context.appPath("v1", "accounts"), {status, per_page: ACCOUNTS_MAX, user_id: context.query.user}, context.signal)
 		),
 		beginning(context),
+		api.get(context.appPath("v1", "platforms"), null, context.signal),
 	]);
 	const listed = [...active.data, ...expiring.data];
 	const meant = [context.query.account, ...(begun.from?.platform_posts ?? []).map((target) => target.account_id)].filter(
@@ -639,10 +697,10 @@ export async function page(context) {
 			["Apps", `${context.base}/apps`],
 			[context.app?.name ?? "App", context.here()],
 		],
-		title: begun.kept ? "Edit a draft" : "Try it",
+		title: begun.kept ? "Edit a draft" : "Compose",
 		sub: begun.kept
 			? "It stays a draft until a person publishes it from its page."
-			: "Write a post, validate it, publish it or keep it as a draft. The equivalent API call for your server is shown beside it.",
+			: "Write a post, see it as each platform shows it, publish it or keep it as a draft.",
 	});
 	if (accounts.length === 0 && context.query.user) {
 		return [
@@ -666,8 +724,8 @@ export async function page(context) {
 				empty(
 					"accounts",
 					"No account to publish to",
-					"Connect one of your own from a platform's credentials page, or let your server connect your users.",
-					linkButton("Platform credentials", context.here("credentials"), {kind: "main"})
+					"Connect one of your own, or let your server connect your users.",
+					linkButton("Connect an account", context.here("accounts"), {kind: "main"})
 				)
 			),
 		];
@@ -678,14 +736,18 @@ export async function page(context) {
 		containers: [],
 		requestId: newRequestId(),
 		answer: h("div", {"aria-live": "polite"}),
+		previews: h("div", {class: "previews"}),
+		says: h("span", null),
+		call: h("div"),
+		rules: rules.data,
+		isTest: rules.meta.mode !== "live",
+		found: {counts: {}, verdict: null},
 		...begun,
 	};
-	const call = h("div");
-	const changed = () => {
-		if (draft.boxes && draft.when) {
-			fill(call, codeBlock("The same call from your server", curlOf(context, bodyOf(draft))));
-		}
-	};
+	if (draft.restored?.requestId) {
+		draft.requestId = draft.restored.requestId;
+	}
+	const changed = watcher(context, draft);
 	const write = writeCard(context, draft, changed);
 	changed();
 	return [
@@ -694,7 +756,19 @@ export async function page(context) {
 			"div",
 			{class: "stack"},
 			notLive(context),
-			h("div", {class: "split"}, write, h("div", {class: "stack follow"}, draft.answer, call))
+			restoredNotice(context, draft),
+			h(
+				"div",
+				{class: "split"},
+				write,
+				h(
+					"div",
+					{class: "stack"},
+					draft.answer,
+					draft.previews,
+					h("details", null, h("summary", null, "For developers: the same call"), draft.call)
+				)
+			)
 		),
 	];
 }

@@ -32,6 +32,15 @@ const ICONS = {
 	link: "M9 3h4v4 M13 3 7.5 8.5 M11.5 9.5v3.5h-9V4h3.5",
 	left: "M10 3 5 8l5 5",
 	right: "M6 3l5 5-5 5",
+	image: "M2.5 3.5h11v9h-11z M2.5 10.5l3-3 2.5 2.5 2-2 3.5 3.5 M10.5 6.2v0",
+	play: "M5 3.5v9l7-4.5z",
+	drafts: "M3.5 2.5h9v11h-9z M5.8 5.5h4.4 M5.8 8h4.4 M5.8 10.5h2.4",
+	library: "M2.5 4.5h11v8.5h-11z M4 2.5h8 M2.5 11l3-3 2.5 2.5 2-2 3.5 3",
+	credentials: "M8 2.2 13 4v4c0 3-2 5-5 5.8C5 13 3 11 3 8V4z M5.8 7.8 7.4 9.4 10.4 6.2",
+	nodes: "M2.5 3h11v4h-11z M2.5 9h11v4h-11z M5 5v0 M5 11v0",
+	audit: "M8 13.5a5.5 5.5 0 1 0-5.3-4 M2.2 6.5l.5 3 3-.6 M8 5v3.2l2 1.3",
+	you:
+		"M8 8a2.4 2.4 0 1 0 0-4.8A2.4 2.4 0 0 0 8 8z M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12z M4.2 12.6c.6-1.9 2-2.8 3.8-2.8s3.2.9 3.8 2.8",
 };
 
 export function icon(name) {
@@ -65,8 +74,18 @@ export function platform(slug, text) {
 	);
 }
 
+const WORD_STARTS = /[\p{L}\p{N}]/u;
+
+/** An account's picture: the first letters of its name, on a ground that stays the same. */
+export function avatar({name, username}) {
+	const words = (name || username || "?").split(/[\s._-]+/).filter((word) => WORD_STARTS.test(word));
+	const letters = words.slice(0, 2).map((word) => [...word].find((letter) => WORD_STARTS.test(letter)).toUpperCase());
+	const ground = [...(name || username || "")].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 8, 0);
+	return h("span", {class: `avatar ground-${ground}`, "aria-hidden": "true"}, letters.join("") || "?");
+}
+
 /** A link that looks like a button: kind is "", "main", "danger" or "quiet". */
-export function linkButton(text, address, {kind = "", icon: name, slim = false, blank = false, key} = {}) {
+export function linkButton(text, address, {kind = "", icon: name, after, slim = false, blank = false, key} = {}) {
 	return h(
 		"a",
 		{
@@ -77,7 +96,8 @@ export function linkButton(text, address, {kind = "", icon: name, slim = false, 
 			"data-key": key,
 		},
 		name ? icon(name) : null,
-		text
+		text,
+		after ? icon(after) : null
 	);
 }
 
@@ -330,8 +350,8 @@ async function copyText(text) {
 	return isDone;
 }
 
-export function copyButton(text, label = "Copy") {
-	const shown = h("span", null, "Copy");
+export function copyButton(text, label = "Copy", words = "Copy") {
+	const shown = h("span", null, words);
 	const element = h("button", {type: "button", class: "button slim", "aria-label": label}, icon("copy"), shown);
 	element.addEventListener("click", async () => {
 		const isDone = await copyText(typeof text === "function" ? text() : text).catch(() => false);
@@ -339,7 +359,7 @@ export function copyButton(text, label = "Copy") {
 		announce(isDone ? "Copied" : "Could not copy: select the text and copy it manually");
 		element.focus();
 		setTimeout(() => {
-			shown.textContent = "Copy";
+			shown.textContent = words;
 		}, 1800);
 	});
 	return element;

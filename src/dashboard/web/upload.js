@@ -2,25 +2,46 @@
 // Uploads of files from the browser, as an app's own users do it: by a link that takes one file.
 import * as api from "./api.js";
 
-/** {id, type} of the uploaded file. The link's path is asked for here: the page may speak to nobody else. */
-export async function uploadFile(context, file) {
+/** One PUT with its progress, which fetch() does not tell: {status, text, requestId}, status 0 when nobody answered. */
+function put(path, file, onProgress) {
+	return new Promise((resolve) => {
+		const call = new XMLHttpRequest();
+		call.open("PUT", path);
+		call.setRequestHeader("Content-Disposition", `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
+		call.upload.addEventListener("progress", (event) => {
+			if (event.lengthComputable && event.total > 0) {
+				onProgress(Math.min(event.loaded / event.total, 0.99));
+			}
+		});
+		call.addEventListener("loadend", () =>
+			resolve({status: call.status, text: call.responseText, requestId: call.getResponseHeader("X-Request-Id")})
+		);
+		call.send(file);
+	});
+}
+
+function bodyOf(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
+}
+
+/**
+ * {id, type} of the uploaded file; onProgress(share of 1). The link's path is asked for here: the page may speak to nobody else.
+ */
+export async function uploadFile(context, file, onProgress = () => {}) {
 	const {data: link} = await api.post(context.appPath("v1", "media", "links"), {max_bytes: Math.max(1, file.size)});
-	const answer = await fetch(new URL(link.upload_url).pathname, {
-		method: "PUT",
-		body: file,
-		headers: {"Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`},
-		credentials: "omit",
-		redirect: "error",
-		cache: "no-store",
-	}).catch(() => null);
-	if (answer === null || answer.status === 404) {
-		throw new api.ApiError(answer?.status ?? 0, {
+	const answer = await put(new URL(link.upload_url).pathname, file, onProgress);
+	if (answer.status === 0 || answer.status === 404) {
+		throw new api.ApiError(answer.status, {
 			message: "This page cannot upload here. Upload with `posthorn upload FILE`, or at the service's public URL.",
 			error: "UNREACHABLE",
 		});
 	}
-	if (!answer.ok) {
-		throw new api.ApiError(answer.status, await answer.json().catch(() => null), answer.headers.get("X-Request-Id"));
+	if (answer.status < 200 || answer.status > 299) {
+		throw new api.ApiError(answer.status, bodyOf(answer.text), answer.requestId);
 	}
 	return {id: link.media_id, type: file.type.startsWith("video/") ? "video" : "image"};
 }
