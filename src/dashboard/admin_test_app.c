@@ -87,6 +87,19 @@ bool admin_test_app_is_fixed(struct http_response *response, const struct app_ro
 	return true;
 }
 
+/* The test app that the path names. False: answered. */
+static bool find_test_app(struct admin *admin, struct http_request *request,
+			  struct http_response *response, struct app_row *app)
+{
+	if (!admin_request_app(admin, request, response, app))
+		return false;
+	if (app->world.is_test && admin->web.sandbox.serve != NULL)
+		return true;
+	admin_respond_error(response, 409, "NO_TEST_APP",
+			    STR("Only a test app has a sandbox of its own."));
+	return false;
+}
+
 void admin_test_app_clock(void *context, struct http_request *request,
 			  struct http_response *response)
 {
@@ -94,13 +107,8 @@ void admin_test_app_clock(void *context, struct http_request *request,
 	const struct admin_sandbox_port *port = &admin->web.sandbox;
 	const struct json *body = admin_request_body(request, response, KNOWN("advance_s"));
 	struct app_row app = {0};
-	if (body == NULL || !admin_request_app(admin, request, response, &app))
+	if (body == NULL || !find_test_app(admin, request, response, &app))
 		return;
-	if (!app.world.is_test || port->serve == NULL) {
-		admin_respond_error(response, 409, "NO_TEST_APP",
-				    STR("Only a test app has a sandbox whose clock can be set."));
-		return;
-	}
 	const struct json *given = json_get(body, "advance_s");
 	const int64_t advance_s = json_int(given, -1);
 	if (!json_is(given, JSON_TYPE_INT) || advance_s < 0 || advance_s > ADVANCE_MAX_S) {
@@ -111,4 +119,37 @@ void admin_test_app_clock(void *context, struct http_request *request,
 	}
 	request->path = STR("/_sandbox/clock");
 	port->serve(port->context, app.id, request, response);
+}
+
+/* As the sandbox answers its own route, which judges the rest. */
+static void serve_faults(struct admin *admin, struct http_request *request,
+			 struct http_response *response)
+{
+	const struct admin_sandbox_port *port = &admin->web.sandbox;
+	struct app_row app = {0};
+	if (!find_test_app(admin, request, response, &app))
+		return;
+	request->path = STR("/_sandbox/faults");
+	port->serve(port->context, app.id, request, response);
+}
+
+void admin_test_app_fault_list(void *context, struct http_request *request,
+			       struct http_response *response)
+{
+	serve_faults(context, request, response);
+}
+
+void admin_test_app_fault_add(void *context, struct http_request *request,
+			      struct http_response *response)
+{
+	if (admin_request_body(request, response,
+			       KNOWN("platform", "match", "effect", "status", "headers", "body",
+				     "retry_after", "times", "error", "bytes")) != NULL)
+		serve_faults(context, request, response);
+}
+
+void admin_test_app_fault_clear(void *context, struct http_request *request,
+				struct http_response *response)
+{
+	serve_faults(context, request, response);
 }

@@ -120,6 +120,25 @@ def test_the_clock_of_a_test_app(client, other_client):
     client.refused("POST", f"/apps/{client.make_app('no test')['client_id']}/sandbox/clock", 409, "NO_TEST_APP", json={"advance_s": 1})
 
 
+def test_faults_of_a_test_app(client, other_client):
+    """Its owner lets its calls break, and no others."""
+    first, second = (client.make_app(name, test=True)["client_id"] for name in ("breaking", "whole"))
+    path = f"/apps/{first}/sandbox/faults"
+    assert client.get(path)["faults"] == [] and "reset_after" in [effect["name"] for effect in client.get(path)["effects"]]
+    fault = {"platform": "x", "match": {"method": "POST", "path": "/2/tweets"}, "effect": "status", "status": 503, "times": 2}
+    client.post(path, fault, status=201)
+    (listed,) = client.get(path)["faults"]
+    assert {name: listed[name] for name in fault} == fault and client.get(f"/apps/{second}/sandbox/faults")["faults"] == []
+    assert client.request("POST", path, json={**fault, "effect": "nothing"}).status_code == 400
+    client.refused("POST", path, 422, "VALIDATION_ERROR", json={**fault, "effct": "status"})
+    client.refused("POST", f"/apps/{client.make_app('no test')['client_id']}/sandbox/faults", 409, "NO_TEST_APP", json=fault)
+    other_client.refused("GET", path, 404, "NOT_FOUND")
+    other_client.refused("POST", path, 404, "NOT_FOUND", json=fault)
+    assert client.request("DELETE", path).status_code in (200, 204) and client.get(path)["faults"] == []
+    audited = client.get("/audit", params={"client_id": first, "action": "app.sandbox_fault"})["data"]
+    assert len(audited) >= 2
+
+
 def test_an_app_is_handed_over(client, other_client):
     client_id = other_client.make_app("handed over")["client_id"]
     assert other_client.patch(f"/apps/{client_id}", {"owner": FIRST_ADMIN})["owner"] == FIRST_ADMIN

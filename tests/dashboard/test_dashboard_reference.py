@@ -179,6 +179,10 @@ def walk_app(record):
     record.call("POST /apps/{client_id}/go-live", **app)
     tried = record.client.post("/apps", {"name": "Tried", "test": True}, 201)
     record.call("POST /apps/{client_id}/sandbox/clock", {"advance_s": 3600}, client_id=tried["client_id"])
+    fault = {"platform": "x", "match": {"method": "POST", "path": "/2/tweets"}, "effect": "reset_after"}
+    record.call("POST /apps/{client_id}/sandbox/faults", fault, 201, client_id=tried["client_id"])
+    record.call("GET /apps/{client_id}/sandbox/faults", client_id=tried["client_id"])
+    record.call("DELETE /apps/{client_id}/sandbox/faults", client_id=tried["client_id"])
     record.call("POST /apps/{client_id}/suspend", **app)
     record.call("POST /apps/{client_id}/activate", **app)
     record.call("POST /apps/{client_id}/rotate-secret", **app)
@@ -225,6 +229,7 @@ def walk_posts(record, app, account, sandbox):
     record.call("GET /overview", query="?hours=24")
     record.call("GET /usage")
     record.call("GET /find", query=f"?q={unknown['id']}")
+    record.call("POST /count", {"texts": ["Rye bread, fresh from the oven https://bakery.com/rye", "Until noon"]})
     record.call("GET /calendar", query="?month=2026-11")
     record.call("GET /failures")
     record.call("GET /alarms")
