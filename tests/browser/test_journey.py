@@ -385,7 +385,8 @@ def test_accounts(walk):
     walk.open(app_path(walk, "/accounts"))
     walk.see("Jo Doe", "Active")
     walk.open(app_path(walk, "/accounts?platform=x"))
-    walk.follow("XJo Doe on X")
+    walk.js("document.querySelector('table .who-head').click()")
+    walk.wait("the account's page", lambda: walk.heading() == "Jo Doe")
     walk.press("Check now")
     walk.see("X accepts the token")
     walk.press("Disconnect")
@@ -472,7 +473,10 @@ def test_a_file_is_chosen_for_a_post(walk, tmp_path):
     walk.press("Add a file")
     choose_file(walk, photo)
     walk.wait("the row names the file", lambda: walk.js('return document.querySelector(`main [name="url"]`).value').startswith("med_"))
-    assert '"media_id": "med_' in walk.text()
+    code = walk.js("return document.querySelector('.code code').textContent")
+    assert '"media_id": "med_' in code
+    walk.wait("its picture, small", lambda: walk.js(
+        "return [...document.querySelectorAll('.thumb img')].some((one) => one.src.startsWith('data:image/jpeg') && one.naturalWidth > 0)"))
 
 
 def test_key(walk):
@@ -580,7 +584,7 @@ def accept(walk, link):
         other.fill("Password", PASSWORD)
         other.fill("Repeat password", PASSWORD)
         other.press("Save password and sign in")
-        other.wait("the dashboard", lambda: other.path() == "/dashboard")
+        other.wait("the dashboard", lambda: other.path() == "/dashboard" and other.heading() == "Overview")
         assert not other.has("link", "Admins") and other.has("link", "Your account")
         other.open("/dashboard/admins")
         other.see("Only a root admin may do this")

@@ -93,10 +93,12 @@ def test_compose_finds_an_account_among_many(browser, crowded):
 
 
 def test_dark(browser, furnished):
+    """With --long every page, to be looked at."""
     browser.url = furnished.url
     browser.sign_in(EMAIL, PASSWORD)
     browser.dark()
-    for name in ("overview", "post-retried", "credential", "compose", "calendar"):
+    few = ("overview", "post-retried", "credential", "compose", "calendar")
+    for name in pages(furnished) if os.environ.get("POSTHORN_LONG") else few:
         browser.open(pages(furnished)[name])
         browser.screenshot(OUT / "dark" / f"{name}.png")
 

@@ -48,20 +48,20 @@ const everywhere = [
 ];
 const ofApp = [
 	["App overview", "", "app"],
-	["Try it", "/compose", "compose"],
-	["Drafts", "/drafts", "docs"],
-	["Library", "/media", "posts"],
+	["Compose", "/compose", "compose"],
+	["Drafts", "/drafts", "drafts"],
+	["Library", "/media", "library"],
 	["Accounts", "/accounts", "accounts"],
-	["Platform credentials", "/credentials", "key"],
+	["Platform credentials", "/credentials", "credentials"],
 	["Keys", "/keys", "key"],
 	["Webhooks", "/webhooks", "webhooks"],
 	["App settings", "/settings", "settings"],
 ];
 const ofRoot = [["Admins", "/admins", "admins"]];
 const ofHouse = [
-	["Nodes", "/nodes", "app"],
-	["Audit trail", "/audit", "posts"],
-	["Your account", "/you", "settings"],
+	["Nodes", "/nodes", "nodes"],
+	["Audit trail", "/audit", "audit"],
+	["Your account", "/you", "you"],
 ];
 
 const shell = document.getElementById("shell");
@@ -337,7 +337,7 @@ function present(main, content, route) {
 	const heading = title(main);
 	if (route.isNew && memory.isBegun) {
 		// on the first page the browser's own order is right
-		window.scrollTo(0, 0);
+		window.scrollTo(0, route.scroll);
 		(heading ?? main).focus({preventScroll: true});
 		announce(document.title);
 	}

@@ -4,7 +4,7 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {whenFull} from "./format.js";
 import {ACCOUNT_TYPES, PLATFORMS, platformName} from "./words.js";
-import {badge, button, card, confirm, copyField, empty, facts, leave, linkButton, mark, notice, pageHead, toast} from "./ui.js";
+import {avatar, badge, button, card, confirm, copyField, empty, facts, leave, linkButton, mark, notice, pageHead, toast} from "./ui.js";
 import {postTable} from "./page_posts.js";
 import {monthAgo, retryMany} from "./retry_many.js";
 
@@ -21,7 +21,7 @@ async function check(context, account, place) {
 	toast(`${words[1]}.`, words[0] === "bad" ? "bad" : "");
 }
 
-async function reconnect(context, account) {
+export async function reconnect(context, account) {
 	const begun = await api.post(context.appPath("accounts", account.id, "reconnect"));
 	leave(begun.redirect_url);
 }
@@ -84,7 +84,7 @@ function healthCard(context, account) {
 }
 
 /** What failed because the account had to be connected again, once it is. */
-async function broughtBack(context, account) {
+export async function broughtBack(context, account) {
 	if (!["active", "expiring"].includes(account.status)) {
 		return null;
 	}
@@ -123,7 +123,7 @@ export async function page(context) {
 				["Accounts", context.here("accounts")],
 			],
 			title: account.name || account.username,
-			state: [mark(account.platform), badge("account", account.status)],
+			state: [h("span", {class: "pictured"}, avatar(account), mark(account.platform)), badge("account", account.status)],
 			actions: ["active", "expiring"].includes(account.status)
 				? [linkButton("Publish to it", `${context.here("compose")}?account=${encodeURIComponent(id)}`, {icon: "compose"})]
 				: [],

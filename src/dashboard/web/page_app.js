@@ -71,7 +71,7 @@ function steps(context, app, accountTotal, postTotal) {
 				postTotal > 0,
 				"Publish",
 				postTotal > 0 ? "Done; see the posts." : "Try it here first; the page also shows the call for your server.",
-				linkButton("Try it", context.here("compose"), {slim: true})
+				linkButton("Compose", context.here("compose"), {slim: true})
 			)
 		)
 	);

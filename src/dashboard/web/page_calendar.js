@@ -2,13 +2,15 @@
 // A month of posts: scheduled ones, and the outcome of those whose time has passed. Days are UTC.
 import {h} from "./dom.js";
 import * as api from "./api.js";
-import {day, monthName, plural} from "./format.js";
+import {day, monthName, number, plural} from "./format.js";
 import {badge, card, empty, field, linkButton, mark, pageHead} from "./ui.js";
 import {postWord, stateOf} from "./words.js";
 import {postAddress} from "./page_posts.js";
 
 const SHOWN_A_DAY = 3;
 const LIST_LIMIT = 100;
+const MARKS_MAX = 3;
+const KIND_WORDS = {scheduled: "scheduled", pending: "in progress", published: "published", failed: "failed"};
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const KINDS = [
 	["scheduled", "calm"],
@@ -17,7 +19,7 @@ const KINDS = [
 	["failed", "bad"],
 ];
 
-const two = (number) => String(number).padStart(2, "0");
+const two = (value) => String(value).padStart(2, "0");
 const monthText = (year, month) => `${year}-${two(month)}`;
 
 function shift(text, by) {
@@ -36,16 +38,18 @@ function weeks(days) {
 	return Array.from({length: cells.length / 7}, (_, index) => cells.slice(index * 7, index * 7 + 7));
 }
 
-const dateOf = (post) => (post.scheduled_at ?? post.created_at).slice(0, 10);
+const timeOf = (post) => post.scheduled_at ?? post.created_at;
+const dateOf = (post) => timeOf(post).slice(0, 10);
 
 function cell(context, one, posts, today, query) {
 	if (!one) {
 		return h("td", {class: "other none"});
 	}
 	const total = KINDS.reduce((sum, [kind]) => sum + one[kind], 0);
-	const listed = posts.slice(0, SHOWN_A_DAY);
-	const list = `${context.base}/posts?${new URLSearchParams({...query, from: one.date, to: one.date})}`;
-	const rest = total - listed.length;
+	const isWhole = posts.length === total; // else the newest alone are here: a choice by chance, so only the numbers are shown
+	const listed = isWhole ? posts.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b))).slice(0, SHOWN_A_DAY) : [];
+	const listOf = (more) => `${context.base}/posts?${new URLSearchParams({...query, from: one.date, to: one.date, ...more})}`;
+	const rest = isWhole ? total - listed.length : 0;
 	return h(
 		"td",
 		{class: [one.date === today ? "today" : "", total === 0 ? "none" : ""].join(" ").trim() || null},
@@ -67,13 +71,20 @@ function cell(context, one, posts, today, query) {
 					h(
 						"a",
 						{class: tone, href: postAddress(context, post), title: `${word}: ${post.text}`},
-						(post.scheduled_at ?? post.created_at).slice(11, 16),
+						timeOf(post).slice(11, 16),
+						" ",
+						[...new Set(post.platform_posts.map((target) => target.platform))].slice(0, MARKS_MAX).map(mark),
 						" ",
 						post.text || "(no text)"
 					)
 				);
 			}),
-			rest > 0 ? h("li", null, h("a", {href: list}, listed.length > 0 ? `and ${rest} more` : plural(total, "post"))) : null
+			rest > 0 ? h("li", null, h("a", {href: listOf({})}, `and ${number(rest)} more`)) : null,
+			isWhole
+				? null
+				: KINDS.filter(([kind]) => one[kind] > 0).map(([kind, tone]) =>
+						h("li", null, h("a", {class: tone, href: listOf({status: kind})}, `${number(one[kind])} ${KIND_WORDS[kind]}`))
+					)
 		)
 	);
 }
@@ -124,7 +135,7 @@ export async function page(context) {
 	const today = new Date().toISOString().slice(0, 10);
 	const month = /^\d{4}-\d\d$/.test(context.query.month ?? "") ? context.query.month : today.slice(0, 7);
 	const query = context.query.client_id ? {client_id: context.query.client_id} : {};
-	const [year, number] = month.split("-").map(Number);
+	const [year, monthNumber] = month.split("-").map(Number);
 	const found = await api.get("/calendar", {month, ...query}, context.signal);
 	const lastDay = found.days[found.days.length - 1].date;
 	const [posts, scheduled] = await Promise.all([
@@ -138,12 +149,12 @@ export async function page(context) {
 	const soonest = scheduled.data.toSorted((a, b) => a.scheduled_at.localeCompare(b.scheduled_at)).slice(0, 8);
 	return [
 		pageHead({
-			title: monthName(year, number),
+			title: monthName(year, monthNumber),
 			sub: "Scheduled and published posts. Days and times are UTC.",
 			actions: [
 				linkButton("Earlier", at(shift(month, -1)), {icon: "left", key: "earlier"}),
 				linkButton("Today", at(today.slice(0, 7)), {key: "today"}),
-				linkButton("Later", at(shift(month, 1)), {icon: "right", key: "later"}),
+				linkButton("Later", at(shift(month, 1)), {after: "right", key: "later"}),
 			],
 		}),
 		h(
@@ -171,7 +182,7 @@ export async function page(context) {
 				h(
 					"table",
 					{class: "month"},
-					h("caption", {class: "unseen"}, `Posts in ${monthName(year, number)}`),
+					h("caption", {class: "unseen"}, `Posts in ${monthName(year, monthNumber)}`),
 					h(
 						"thead",
 						null,

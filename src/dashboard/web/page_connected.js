@@ -4,6 +4,7 @@ import {h} from "./dom.js";
 import * as api from "./api.js";
 import {platformName} from "./words.js";
 import {badge, card, linkButton, notice, pageHead, platform} from "./ui.js";
+import {broughtBack} from "./page_account.js";
 
 const POLL_MS = 1000;
 const POLLS_MAX = 60;
@@ -29,8 +30,13 @@ async function outcome(context) {
 	}
 }
 
-function succeeded(context, found) {
-	return card(
+/** What waited for this connection, where it was one made again. */
+const waiting = async (context, found) =>
+	(await Promise.all(found.accounts.map((account) => broughtBack(context, {status: "active", ...account})))).filter(Boolean);
+
+async function succeeded(context, found) {
+	const back = await waiting(context, found);
+	const list = card(
 		{
 			title: "Connected",
 			actions: [badge("account", "active")],
@@ -38,6 +44,7 @@ function succeeded(context, found) {
 			footer: [
 				linkButton("Publish a post", context.here("compose"), {kind: "main"}),
 				linkButton("All accounts", context.here("accounts")),
+				linkButton("Connect another", `${context.here("accounts")}?connect=1`),
 			],
 		},
 		h(
@@ -54,6 +61,7 @@ function succeeded(context, found) {
 			)
 		)
 	);
+	return h("div", {class: "stack"}, back, list);
 }
 
 function failed(context, found) {
@@ -101,6 +109,6 @@ export async function page(context) {
 			title:
 				found.status === "success" ? `${platformName(found.platform)} is connected` : `Connecting ${platformName(found.platform)}`,
 		}),
-		content(),
+		await content(),
 	];
 }

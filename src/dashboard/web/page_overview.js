@@ -4,10 +4,11 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, number, plural, when} from "./format.js";
 import {platformName} from "./words.js";
-import {badge, button, card, empty, linkButton, notice, pageHead, platform, tabs} from "./ui.js";
+import {badge, button, card, empty, linkButton, notice, pageHead, platform, table, tabs} from "./ui.js";
 import {lateness, shares, throughput} from "./plot.js";
 import {resume} from "./page_app.js";
 import {postTable} from "./page_posts.js";
+import {webhookWord} from "./page_webhooks.js";
 
 const POLL_MS = 10000;
 const ACCOUNTS_EVERY_MS = 60000;
@@ -162,6 +163,100 @@ function tiles(context, figures, query) {
 	);
 }
 
+// ---- each platform, and what is told onwards ----
+
+/** The rows of all apps as one of each platform. */
+function byPlatform(rows) {
+	const found = new Map();
+	for (const row of rows) {
+		const sum = found.get(row.platform) ?? {platform: row.platform, published: 0, failed: 0, limits: []};
+		sum.published += row.published_24h;
+		sum.failed += row.failed_24h;
+		sum.limits.push(...row.limits.filter((limit) => limit.limit > 0));
+		found.set(row.platform, sum);
+	}
+	return [...found.values()].filter((row) => row.published + row.failed > 0);
+}
+
+function nearestLimit(limits) {
+	const [nearest] = limits.toSorted((a, b) => b.used / b.limit - a.used / a.limit);
+	if (!nearest || nearest.used === 0) {
+		return null;
+	}
+	const share = Math.min(1, nearest.used / nearest.limit);
+	return [
+		h(
+			"span",
+			{class: "small"},
+			`${number(nearest.used)} of ${number(nearest.limit)} ${nearest.what}${nearest.handle ? ` (${nearest.handle})` : ""}`
+		),
+		h("div", {class: "meter"}, h("span", {class: share > 0.9 ? "bad" : share > 0.7 ? "warn" : "", vars: {share}})),
+	];
+}
+
+function platformsCard(context, usage, query) {
+	const rows = byPlatform(usage.data);
+	const columns = [
+		{
+			label: "Platform",
+			lead: true,
+			cell: (row) =>
+				h("a", {href: `${context.base}/posts?${new URLSearchParams({...query, platform: row.platform})}`}, platform(row.platform)),
+		},
+		{label: "Published", end: true, tight: true, cell: (row) => number(row.published)},
+		{
+			label: "Failed",
+			end: true,
+			tight: true,
+			cell: (row) => (row.failed > 0 ? h("span", {class: "bad-word"}, number(row.failed)) : "0"),
+		},
+		{label: "Nearest limit", cell: (row) => nearestLimit(row.limits)},
+	];
+	return card(
+		{title: "Platforms, last 24 hours", flush: true, footer: linkButton("Usage and quota", `${context.base}/usage`, {slim: true})},
+		rows.length > 0
+			? table({caption: "Platforms", columns, rows})
+			: h("div", {class: "empty"}, h("p", null, "Nothing was published in the last 24 hours."))
+	);
+}
+
+async function readWebhooks(context) {
+	const lists = await Promise.all(
+		context.apps.slice(0, APPS_ASKED_MAX).map(async (app) => {
+			const found = await api.get(api.appPath(app.client_id, "v1", "webhooks"), null, context.signal);
+			return found.data.map((webhook) => ({...webhook, client_id: app.client_id}));
+		})
+	);
+	return lists.flat();
+}
+
+function webhooksCard(context, webhooks) {
+	const isBad = (webhook) => webhookWord(webhook) !== "enabled";
+	const sorted = webhooks.toSorted((a, b) => isBad(b) - isBad(a)).slice(0, 6);
+	return card(
+		{title: "Webhooks", flush: true},
+		sorted.length > 0
+			? h(
+					"ul",
+					{class: "lines"},
+					sorted.map((webhook) =>
+						h(
+							"li",
+							null,
+							h(
+								"a",
+								{class: "grow", href: `${context.base}${api.appPath(webhook.client_id, "webhooks", webhook.id)}`},
+								webhook.url
+							),
+							webhook.failing_since ? h("span", {class: "soft small"}, "since ", when(webhook.failing_since)) : null,
+							badge("webhook", webhookWord(webhook))
+						)
+					)
+				)
+			: h("div", {class: "empty"}, h("p", null, "No server is told of anything yet."))
+	);
+}
+
 function failureRows(context, figures, query) {
 	return figures.failures.map((row) => ({
 		label: row.sentence ?? row.code,
@@ -174,7 +269,7 @@ function failureRows(context, figures, query) {
 }
 
 function draw(context, data, query) {
-	const {figures, alarms, accounts, latest} = data;
+	const {figures, alarms, accounts, latest, usage, webhooks} = data;
 	return [
 		alarmLines(context, alarms),
 		tiles(context, figures, query),
@@ -198,6 +293,7 @@ function draw(context, data, query) {
 			),
 			accountsCard(context, accounts)
 		),
+		h("div", {class: "columns"}, platformsCard(context, usage, query), webhooksCard(context, webhooks)),
 		card(
 			{
 				title: "Latest posts",
@@ -235,12 +331,14 @@ export async function page(context) {
 	const query = clientId ? {client_id: clientId} : {};
 	let accounts = await troubledAccounts(context);
 	const load = async () => {
-		const [figures, alarms, latest] = await Promise.all([
+		const [figures, alarms, latest, usage, webhooks] = await Promise.all([
 			api.get("/overview", {hours, ...query}, context.signal),
 			readAlarms(context),
 			api.get("/posts", {limit: 5, ...query}, context.signal),
+			api.get("/usage", query, context.signal),
+			readWebhooks(context),
 		]);
-		return {figures, alarms, accounts, latest};
+		return {figures, alarms, accounts, latest, usage, webhooks};
 	};
 	const place = h("div", {class: "stack"});
 	let shown = "";

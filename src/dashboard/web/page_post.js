@@ -5,10 +5,12 @@ import * as api from "./api.js";
 import {duration, fromLocal, plural, toLocal, utc, when, whenFull, zone} from "./format.js";
 import {FINAL, platformName, postWord, stateOf, targetWord, VISIBILITIES} from "./words.js";
 import {
+	avatar,
 	badge,
 	button,
 	card,
 	confirm,
+	copyButton,
 	copyField,
 	empty,
 	facts,
@@ -29,6 +31,7 @@ import {
 import {drawTimeline, numbered} from "./timeline.js";
 
 const POLL_MS = 1500;
+const FRESH_MS = 60000;
 
 // ---- what a person can do ----
 
@@ -289,32 +292,141 @@ function partLines(target) {
 	);
 }
 
+/** Who it is, by picture and name, and on which platform. */
+function targetHead(context, target) {
+	return h(
+		"a",
+		{class: "who-head", href: context.here("accounts", target.account_id)},
+		h("span", {class: "pictured"}, avatar({name: target.name, username: target.handle}), mark(target.platform)),
+		h(
+			"span",
+			null,
+			h("strong", {class: "break"}, target.name),
+			h(
+				"span",
+				{class: "soft small break"},
+				[platformName(target.platform), target.name === target.handle ? null : target.handle].filter(Boolean).join(" · ")
+			)
+		)
+	);
+}
+
 function targetCard(context, target, failures) {
-	return card(
-		{
-			title: platformName(target.platform),
-			lead: mark(target.platform),
-			id: `target-${target.account_id}`,
-			actions: [badge("post", targetWord(target))],
-		},
+	return h(
+		"section",
+		{class: "card", id: `target-${target.account_id}`, "aria-label": `${platformName(target.platform)}, ${target.name}`},
+		h("header", null, targetHead(context, target), badge("post", targetWord(target))),
 		h(
 			"div",
-			{class: "stack tight"},
+			{class: "body stack tight"},
+			waitingBox(target),
+			errorBox(context, target, failures),
+			warningsBox(context, target),
 			facts([
-				["Account", h("a", {href: context.here("accounts", target.account_id)}, platform(target.platform, target.handle))],
-				target.url ? ["URL", outside(target.url)] : null,
 				target.published_at ? ["Published", whenFull(target.published_at)] : null,
+				target.url ? ["URL", outside(target.url)] : null,
 				target.visibility ? ["Visible to", VISIBILITIES[target.visibility] ?? target.visibility] : null,
 				target.platform_post_id ? ["Platform id", h("span", {class: "mono"}, target.platform_post_id)] : null,
 				["Attempts", String(target.attempts)],
 			]),
-			waitingBox(target),
-			errorBox(context, target, failures),
-			warningsBox(context, target),
 			removalBox(context, target),
 			partLines(target)
 		)
 	);
+}
+
+// ---- what a customer may read ----
+
+function targetStory(target, failures) {
+	const name = `${platformName(target.platform)}, ${target.name}`;
+	if (target.removal?.status === "removed") {
+		return `${name}: was published, and removed again${target.removal.removed_at ? ` on ${utc(target.removal.removed_at)}` : ""}.`;
+	}
+	if (target.status === "published") {
+		return `${name}: published on ${utc(target.published_at)}.${target.url ? ` ${target.url}` : ""}`;
+	}
+	if (target.status === "failed") {
+		const row = failures.find((one) => one.code === target.error?.code);
+		const said = target.error?.platform_message ? ` ${platformName(target.platform)} says: “${target.error.platform_message}”` : "";
+		const isOurs = ["retry", "credentials", "wait"].includes(row?.action);
+		const advice = isOurs || !row?.advice ? "" : ` What to do: ${row.advice}`;
+		return `${name}: not published. ${row?.sentence ?? target.error?.message ?? ""}${said}${advice}`;
+	}
+	const until = target.waiting?.until ? ` Next: ${utc(target.waiting.until)}.` : "";
+	return `${name}: not published yet. ${target.waiting?.message ?? "It is being published."}${until}`;
+}
+
+/** Plain text, without ids of ours but the one to come back with. */
+function story(post, failures) {
+	const text = post.containers[0]?.content?.trim() ?? "";
+	const when = post.scheduled_at ? `scheduled for ${utc(post.scheduled_at)}` : `sent on ${utc(post.created_at)}`;
+	return [
+		`Your post${text ? ` “${[...text].length > 80 ? `${[...text].slice(0, 78).join("")}…` : text}”` : ""}, ${when}:`,
+		"",
+		...post.platform_posts.map((target) => `- ${targetStory(target, failures)}`),
+		"",
+		`Reference: ${post.id}`,
+	].join("\n");
+}
+
+// ---- the webhooks' calls ----
+
+function lastTry(call) {
+	const last = (call.tries ?? []).at(-1);
+	return last ? [last.status ? `HTTP ${last.status}` : null, last.error ?? last.message ?? null].filter(Boolean).join(" · ") : "";
+}
+
+function webhookCard(context, calls, targets) {
+	const columns = [
+		{
+			label: "Event",
+			lead: true,
+			cell: (call) => {
+				const target = targets.find((one) => one.account_id === call.account_id);
+				return [
+					h("span", {class: "title keep"}, call.event),
+					h("span", {class: "sub"}, target ? `${platformName(target.platform)}, ${target.name}` : "the post as a whole"),
+				];
+			},
+		},
+		{
+			label: "To",
+			cell: (call) => h("a", {class: "break", href: context.here("webhooks", call.webhook_id)}, call.webhook_url),
+		},
+		{
+			label: "State",
+			tight: true,
+			cell: (call) => [
+				badge("webhook", call.state === "pending" && call.attempts > 0 ? "again" : call.state),
+				h("span", {class: "sub"}, lastTry(call)),
+			],
+		},
+		{label: "When", tight: true, cell: (call) => when(call.created_at)},
+		{
+			label: "",
+			name: "Actions",
+			tight: true,
+			cell: (call) =>
+				call.state === "pending"
+					? null
+					: button("Resend", () => resend(context, call), {
+							slim: true,
+							label: `Resend ${call.event} to ${call.webhook_url}`,
+							key: `resend-${call.id}`,
+						}),
+		},
+	];
+	return calls.length === 0
+		? null
+		: card(
+				{title: "Webhook calls", sub: "What your server was told about this post.", flush: true},
+				table({caption: "Webhook calls", columns, rows: calls, key: (call) => String(call.id)})
+			);
+}
+
+async function resend(context, call) {
+	await api.post(context.appPath("webhooks", call.webhook_id, "deliveries", String(call.id), "resend"));
+	toast("The event is being resent.");
 }
 
 // ---- the post ----
@@ -366,7 +478,7 @@ function contentCard(post) {
 	);
 }
 
-function factsCard(post) {
+function factsCard(context, post) {
 	return card(
 		{title: "This post"},
 		h(
@@ -379,7 +491,8 @@ function factsCard(post) {
 				["Mode", post.mode],
 			]),
 			copyField("Post id", post.id),
-			copyField("Request id", post.request_id)
+			copyField("Request id", post.request_id),
+			copyField("Link for a ticket", `${location.origin}${context.here("posts", post.id)}`)
 		)
 	);
 }
@@ -433,7 +546,7 @@ function timelineCard(post, calls) {
 	const targets = post.platform_posts.map((target) => ({
 		account_id: target.account_id,
 		platform: target.platform,
-		handle: target.handle,
+		handle: target.name,
 		word: targetWord(target),
 	}));
 	const holder = h("div");
@@ -444,7 +557,7 @@ function timelineCard(post, calls) {
 		row?.classList.add("marked");
 		row?.scrollIntoView({block: "nearest", behavior: "smooth"});
 	};
-	const picture = drawTimeline(targets, calls, {onChoose: choose});
+	const picture = drawTimeline(targets, calls, {onChoose: choose, since: post.scheduled_at ?? post.created_at});
 	const content = picture
 		? [
 				h("div", {class: "scroll timeline-picture", tabindex: "0", role: "group", "aria-label": "Timeline picture"}, picture),
@@ -454,7 +567,7 @@ function timelineCard(post, calls) {
 					h("li", {class: "ok"}, "answered"),
 					h("li", {class: "bad"}, "rejected or failed"),
 					h("li", {class: "warn"}, "outcome unknown or response lost"),
-					h("li", null, "dotted: waiting; boxed: a long wait, shortened")
+					h("li", null, "dotted: waiting; boxed: a long wait, shortened; hatched: before the first call")
 				),
 				callTable(calls, targets),
 			]
@@ -475,9 +588,10 @@ function timelineCard(post, calls) {
 
 // ---- all of it ----
 
-function actionsOf(context, post) {
+function actionsOf(context, post, failures) {
 	const isOpen = post.state === "scheduled";
 	return [
+		copyButton(() => story(post, failures), "Copy for the customer", "Copy for the customer"),
 		isOpen ? button("Reschedule", () => reschedule(context, post), {icon: "calendar", key: "reschedule"}) : null,
 		isOpen ? button("Cancel", () => cancelPost(context), {kind: "danger", key: "cancel"}) : null,
 		linkButton("Copy to a new post", `${context.here("compose")}?post=${encodeURIComponent(post.id)}`, {key: "again"}),
@@ -489,22 +603,30 @@ function headline(post) {
 	return text === "" ? "Post without text" : text.length > 90 ? `${text.slice(0, 88)}…` : text;
 }
 
+/** Each target with the account's name as people know it. */
+function named(post, accounts) {
+	const names = new Map(accounts.map((account) => [account.id, account.name || account.username]));
+	const withName = (target) => ({...target, name: names.get(target.account_id) || target.handle});
+	return {...post, platform_posts: post.platform_posts.map(withName)};
+}
+
 export async function page(context) {
 	const {post_id: id} = context.params;
 	const load = async () => {
-		const [post, calls] = await Promise.all([
+		const [post, calls, beside] = await Promise.all([
 			api.get(context.appPath("v1", "posts", id), null, context.signal),
 			api.get(context.appPath("v1", "posts", id, "timeline"), null, context.signal),
+			api.get(context.appPath("posts", id, "beside"), null, context.signal),
 		]);
-		return {post: post.data, calls: numbered(calls.data)};
+		return {post: named(post.data, beside.accounts), calls: numbered(calls.data), told: beside.webhook_calls};
 	};
 	const [{data: failures}, first] = await Promise.all([api.get("/failures", null, context.signal), load()]);
 	const place = h("div", {class: "stack"});
 	const head = h("div");
 	let shown = "";
 	let state = null;
-	const draw = ({post, calls}) => {
-		const key = JSON.stringify([post, calls]);
+	const draw = ({post, calls, told}) => {
+		const key = JSON.stringify([post, calls, told]);
 		if (key === shown) {
 			return;
 		}
@@ -519,7 +641,7 @@ export async function page(context) {
 				crumbs: [["Posts", `${context.base}/posts?client_id=${encodeURIComponent(context.params.client_id)}`]],
 				title: headline(post),
 				state: badge("post", postWord(post)),
-				actions: actionsOf(context, post),
+				actions: actionsOf(context, post, failures),
 			})
 		);
 		fill(
@@ -530,14 +652,17 @@ export async function page(context) {
 				post.platform_posts.map((target) => targetCard(context, target, failures))
 			),
 			timelineCard(post, calls),
-			h("div", {class: "split"}, contentCard(post), factsCard(post))
+			webhookCard(context, told, post.platform_posts),
+			h("div", {class: "split"}, contentCard(post), factsCard(context, post))
 		);
 	};
 	draw(first);
 	let last = first;
 	context.every(POLL_MS, async () => {
 		const isRemoving = last.post.platform_posts.some((target) => target.removal?.status === "pending");
-		if (isRemoving || !FINAL.has(last.post.state)) {
+		const isTelling = last.told.some((call) => call.state === "pending");
+		const isFresh = Date.now() - new Date(last.post.created_at).getTime() < FRESH_MS; // its events may be on their way
+		if (isRemoving || isTelling || isFresh || !FINAL.has(last.post.state)) {
 			last = await load();
 			draw(last);
 		}

@@ -2,12 +2,13 @@
 // The posts of the admin's apps: filtered by the URL's query, page by page, updated while posts are in progress.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
-import {plural, when} from "./format.js";
+import {number, plural, when} from "./format.js";
 import {PLATFORMS, PLATFORM_NAMES, TYPES, isUnderWay, postWord, targetWord} from "./words.js";
 import {retryFilter, retryMany} from "./retry_many.js";
 import {badge, button, card, empty, field, linkButton, mark, onSubmit, pageHead, table} from "./ui.js";
 
 const POLL_MS = 3000;
+const PAGE = 25;
 const MARKS_MAX = 6;
 const NAMES = ["client_id", "status", "platform", "user", "from", "to", "text", "error", "account_id"];
 
@@ -139,9 +140,9 @@ function nothing(context) {
 	return empty(
 		"posts",
 		"No posts yet",
-		app ? "Publish through the API, or try it here." : "Create an app first.",
+		app ? "Publish through the API, or write one here." : "Create an app first.",
 		app
-			? linkButton("Try it", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main"})
+			? linkButton("Compose", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main"})
 			: linkButton("Go to apps", `${context.base}/apps`, {kind: "main"})
 	);
 }
@@ -162,8 +163,17 @@ function retryButton(context, app) {
 }
 
 export async function page(context) {
-	const query = {...Object.fromEntries(NAMES.map((name) => [name, context.query[name]])), after: context.query.after, limit: 25};
+	const query = {...Object.fromEntries(NAMES.map((name) => [name, context.query[name]])), after: context.query.after, limit: PAGE};
 	const load = () => api.get("/posts", query, context.signal);
+	// the pages before this one, so that one can go back to them: their cursors, the first of which is empty
+	const before = context.query.after ? (context.query.back ?? "").split("~") : [];
+	const filter = {...query, limit: null};
+	const onward = (after) => ({...filter, after, back: context.query.after ? [...before, context.query.after].join("~") : ""});
+	const backward = () => ({...filter, after: before.at(-1), back: before.slice(0, -1).join("~")});
+	const whichOnes = (count) =>
+		count > 0
+			? h("span", {class: "soft small"}, `Posts ${number(before.length * PAGE + 1)} to ${number(before.length * PAGE + count)}`)
+			: null;
 	const [failures, first] = await Promise.all([api.get("/failures", null, context.signal), load()]);
 	const place = h("div");
 	let shown = "";
@@ -174,8 +184,9 @@ export async function page(context) {
 		}
 		shown = key;
 		const next = found.next
-			? linkButton(found.is_partial ? "Search further back" : "Older", address(context, {...query, limit: null, after: found.next}), {
+			? linkButton(found.is_partial ? "Search further back" : "Older", address(context, {...onward(found.next)}), {
 					slim: true,
+					after: "right",
 					key: "next",
 				})
 			: null;
@@ -193,7 +204,11 @@ export async function page(context) {
 												key: "newest",
 											})
 										: null,
+									context.query.after
+										? linkButton("Newer", address(context, backward()), {slim: true, icon: "left", key: "newer"})
+										: null,
 									next,
+									whichOnes(found.data.length),
 									found.is_partial
 										? h("span", {class: "soft small"}, "The search reached its limit before the page was full.")
 										: null,
@@ -222,7 +237,7 @@ export async function page(context) {
 				retryButton(context, app),
 				linkButton("Calendar", `${context.base}/calendar`, {icon: "calendar"}),
 				app
-					? linkButton("Try it", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main", icon: "compose"})
+					? linkButton("Compose", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main", icon: "compose"})
 					: null,
 			].filter(Boolean),
 		}),

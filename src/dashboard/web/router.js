@@ -31,7 +31,7 @@ export function createRouter(routes, show) {
 		return null;
 	}
 
-	async function run({isNew = true} = {}) {
+	async function run({isNew = true, scroll = 0} = {}) {
 		life.abort();
 		life = new AbortController();
 		const path = location.pathname.startsWith(BASE) ? location.pathname.slice(BASE.length) || "/" : "/";
@@ -42,10 +42,16 @@ export function createRouter(routes, show) {
 			path,
 			signal: life.signal,
 			isNew,
+			scroll,
 		});
 	}
 
+	history.scrollRestoration = "manual";
+
 	function go(address, {replace = false} = {}) {
+		if (!replace) {
+			history.replaceState({...history.state, scroll: window.scrollY}, "");
+		}
 		history[replace ? "replaceState" : "pushState"](null, "", address);
 		return run();
 	}
@@ -75,6 +81,6 @@ export function createRouter(routes, show) {
 		event.preventDefault();
 		go(url.pathname + url.search + url.hash);
 	});
-	window.addEventListener("popstate", () => run());
+	window.addEventListener("popstate", (event) => run({scroll: event.state?.scroll ?? 0}));
 	return {run, go};
 }

@@ -5,7 +5,9 @@ import {s} from "./dom.js";
 import {duration, utc} from "./format.js";
 import {platformName, stateOf} from "./words.js";
 
-const FOLD = 58; // the width of a folded wait
+const FOLD_MIN = 58; // the width of a folded wait; a longer one is wider, ten times as long by FOLD_STEP
+const FOLD_STEP = 22;
+const SPAN_MIN_MS = 1000; // a call of milliseconds is no long bar
 const FOLD_MS = 1500; // a gap longer than this, and longer than a fair share of the calls, is folded
 const CALL_MIN = 16;
 const FOLDS_MAX = 8;
@@ -33,9 +35,12 @@ function layoutOf(callsMax) {
 const start = (call) => new Date(call.at).getTime();
 const end = (call) => start(call) + Math.max(call.duration_ms, 0);
 
-/** Stretches of time with a call in progress, in order: [[from, to], ...] in ms. */
-function busyStretches(calls) {
+/** Stretches of time with a call in progress, in order: [[from, to], ...] in ms; an empty one where the waiting began. */
+function busyStretches(calls, since) {
 	const spans = calls.map((call) => [start(call), end(call)]).sort((a, b) => a[0] - b[0]);
+	if (since !== null && since < spans[0][0]) {
+		spans.unshift([since, since]);
+	}
 	const merged = [];
 	for (const [from, to] of spans) {
 		const last = merged[merged.length - 1];
@@ -47,6 +52,8 @@ function busyStretches(calls) {
 	}
 	return merged;
 }
+
+const foldWidth = ([from, to]) => FOLD_MIN + Math.min(4, Math.max(0, Math.log10((to - from) / FOLD_MS))) * FOLD_STEP;
 
 /** The gaps to fold: the longest ones, when they are much longer than the rest. */
 function foldsOf(stretches) {
@@ -64,11 +71,12 @@ function foldsOf(stretches) {
 function axisOf(stretches, layout) {
 	const folds = foldsOf(stretches);
 	const from = stretches[0][0];
-	const to = Math.max(stretches[stretches.length - 1][1], from + 1);
+	const to = Math.max(stretches[stretches.length - 1][1], from + SPAN_MIN_MS);
 	const folded = folds.reduce((sum, [a, b]) => sum + b - a, 0);
 	const {width, left, right} = layout;
 	layout.top = folds.length > 0 ? 26 : 6; // room for what the folds say
-	const scale = (width - left - right - folds.length * FOLD - CALL_MIN) / Math.max(to - from - folded, 1);
+	const foldsWidth = folds.reduce((sum, fold) => sum + foldWidth(fold), 0);
+	const scale = (width - left - right - foldsWidth - CALL_MIN) / Math.max(to - from - folded, 1);
 	const x = (instant) => {
 		let at = left;
 		let before = from;
@@ -76,7 +84,7 @@ function axisOf(stretches, layout) {
 			if (instant <= a) {
 				break;
 			}
-			at += (a - before) * scale + ((Math.min(instant, b) - a) / (b - a)) * FOLD;
+			at += (a - before) * scale + ((Math.min(instant, b) - a) / (b - a)) * foldWidth([a, b]);
 			before = Math.min(instant, b);
 		}
 		return at + Math.max(instant - before, 0) * scale;
@@ -105,7 +113,7 @@ function foldMarks(axis, height) {
 				class: "fold",
 				x: axis.x(a) + 3,
 				y: axis.layout.top - 20,
-				width: FOLD - 6,
+				width: axis.x(b) - axis.x(a) - 6,
 				height: height - axis.layout.top + 14,
 				rx: 6,
 				"fill-opacity": "0.75",
@@ -170,6 +178,21 @@ function place(axis, calls) {
 	}
 }
 
+/** The time until the first call of a lane. */
+function firstWait(axis, calls, y) {
+	const from = axis.x(axis.from) + 2;
+	const to = calls[0].x - 3;
+	const middle = y + axis.layout.callAt + BLOCK / 2;
+	return to - from > 6
+		? s(
+				"g",
+				null,
+				s("title", null, `Before the first call: ${duration(start(calls[0]) - axis.from)}`),
+				s("line", {class: "wait first", x1: from, x2: to, y1: middle, y2: middle})
+			)
+		: null;
+}
+
 function waits(axis, calls, y) {
 	return calls.slice(1).map((call, index) => {
 		const before = calls[index];
@@ -210,6 +233,7 @@ const callsOf = (axis, target, y, onChoose) =>
 	s(
 		"g",
 		null,
+		target.calls.length > 0 ? firstWait(axis, target.calls, y) : null,
 		waits(axis, target.calls, y),
 		target.calls.map((call) => callBlock(axis, call, y, onChoose))
 	);
@@ -220,16 +244,16 @@ export function numbered(calls) {
 }
 
 /**
- * targets: [{account_id, platform, handle, word}]; calls: numbered(rows of the timeline). onChoose(number) when a call is clicked. Returns the
- * picture, or null when there is nothing to draw.
+ * targets: [{account_id, platform, handle, word}]; calls: numbered(rows of the timeline). onChoose(number) when a call is clicked;
+ * since: the instant from which it could go. Returns the picture, or null when there is nothing to draw.
  */
-export function drawTimeline(targets, calls, {onChoose = () => {}} = {}) {
+export function drawTimeline(targets, calls, {onChoose = () => {}, since = null} = {}) {
 	if (calls.length === 0) {
 		return null;
 	}
 	const lanes = targets.map((target) => ({...target, calls: calls.filter((call) => call.account_id === target.account_id)}));
 	const layout = layoutOf(Math.max(...lanes.map((one) => one.calls.length)));
-	const axis = axisOf(busyStretches(calls), layout);
+	const axis = axisOf(busyStretches(calls, since === null ? null : new Date(since).getTime()), layout);
 	lanes.forEach((one) => place(axis, one.calls));
 	const height = layout.top + lanes.length * layout.lane + 22;
 	const summary = lanes
