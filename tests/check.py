@@ -108,7 +108,7 @@ def check_python():
 
 def check_javascript():
     return run(npm_tool("eslint"), "--no-config-lookup", "--config", "tests/layers/eslint.config.mjs",
-               "src/dashboard/web", "examples", "api", "tests/client_packages")
+               "src/dashboard/web", "examples", "api", "tests/client_packages", "tests/clients_published")
 
 
 def check_description(linter):

@@ -11,8 +11,8 @@ const browser = [
 	"structuredClone", "window", "TextDecoder", "TextEncoder",
 ];
 const node = [
-	"AbortController", "AbortSignal", "Buffer", "URL", "URLSearchParams", "clearTimeout", "console", "fetch", "process", "setTimeout",
-	"TextDecoder", "TextEncoder",
+	"AbortController", "AbortSignal", "Buffer", "Request", "URL", "URLSearchParams", "clearTimeout", "console", "fetch", "process",
+	"setTimeout", "TextDecoder", "TextEncoder",
 ];
 
 const rules = [
@@ -41,7 +41,7 @@ export default [
 	{files: ["src/dashboard/web/**/*.js"], languageOptions: {ecmaVersion: 2022, sourceType: "module", globals: known(browser)}},
 	{files: ["api/*.js"], languageOptions: {ecmaVersion: 2022, sourceType: "script", globals: known(browser)}},
 	{
-		files: ["examples/*.mjs", "tests/client_packages/*.mjs"],
+		files: ["examples/*.mjs", "tests/client_packages/*.mjs", "tests/clients_published/*.mjs"],
 		languageOptions: {ecmaVersion: 2022, sourceType: "module", globals: known(node)},
 	},
 ];

@@ -46,13 +46,19 @@ static bool are_scopes_known(struct str asked)
 	return !str_is_empty(asked);
 }
 
-/* Plain http can only be a Desktop redirect, which needs PKCE (1.1). The exchange refuses
- * everything but a hex digest, such as the base64url challenge of the other platforms. */
+/* Plain http can only be a Desktop redirect, which needs PKCE; for web apps it is ignored (1.1:
+ * clients that send the others' base64url challenge work there). */
+static bool is_web(struct sandbox_call *call)
+{
+	return str_has_prefix(sandbox_query(call, "redirect_uri"), STR("https://"));
+}
+
+/* The exchange refuses everything but a hex digest, such as the base64url challenge of the other
+ * platforms. */
 static bool is_challenge_right(struct sandbox_call *call)
 {
-	const struct str challenge = sandbox_query(call, "code_challenge");
-	if (str_is_empty(challenge))
-		return str_has_prefix(sandbox_query(call, "redirect_uri"), STR("https://"));
+	if (is_web(call))
+		return true;
 	return str_equal_z(sandbox_query(call, "code_challenge_method"), "S256");
 }
 
@@ -105,7 +111,7 @@ static void grant_code(struct sandbox_call *call, struct str scope)
 		.redirect_uri = sandbox_query(call, "redirect_uri"),
 		.scope = scope,
 		.subject = STR(TIKTOK_OPEN_ID),
-		.pkce = str_is_empty(challenge) ? SANDBOX_PKCE_NONE : SANDBOX_PKCE_S256_HEX,
+		.pkce = is_web(call) ? SANDBOX_PKCE_NONE : SANDBOX_PKCE_S256_HEX,
 		.challenge = challenge,
 		.lifetime_s = CODE_LIFETIME_S,
 	};

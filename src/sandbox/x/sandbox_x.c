@@ -129,6 +129,10 @@ static void get_status_page(struct sandbox_call *call)
 
 static const struct sandbox_route x_routes[] = {
 	{"GET", "/x.com/i/oauth2/authorize", sandbox_x_authorize, HTTP_BODY_NONE, 0},
+	/* the names of before, which many clients still have */
+	{"GET", "/twitter.com/i/oauth2/authorize", sandbox_x_authorize, HTTP_BODY_NONE, 0},
+	{"POST", "/api.twitter.com/2/oauth2/token", sandbox_x_token, HTTP_BODY_MEMORY, 0},
+	{"POST", "/api.twitter.com/2/oauth2/revoke", sandbox_x_revoke, HTTP_BODY_MEMORY, 0},
 	{"GET", "/" X_API "/2/oauth2/authorize", sandbox_x_authorize, HTTP_BODY_NONE, 0},
 	{"POST", "/" X_API "/2/oauth2/token", sandbox_x_token, HTTP_BODY_MEMORY, 0},
 	{"POST", "/" X_API "/2/oauth2/revoke", sandbox_x_revoke, HTTP_BODY_MEMORY, 0},

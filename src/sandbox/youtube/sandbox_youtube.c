@@ -127,6 +127,35 @@ static void avatar(struct sandbox_call *call)
 
 /* ---- the module ---- */
 
+/* Both hosts are one service: documents name the first, Google's generated clients ask the
+ * second. */
+#define ROUTES_OF(api, upload) \
+	{"GET", api "/channels", channels_list, HTTP_BODY_NONE, 0}, \
+		{"POST", upload "/videos", sandbox_youtube_upload_post, HTTP_BODY_FILE, \
+		 UPLOAD_BYTES_MAX}, \
+		{"PUT", upload "/videos", sandbox_youtube_upload_put, HTTP_BODY_FILE, \
+		 UPLOAD_BYTES_MAX}, \
+		{"POST", upload "/thumbnails/set", sandbox_youtube_thumbnail_set, HTTP_BODY_FILE, \
+		 THUMBNAIL_BYTES_MAX}, \
+		{"GET", api "/videos", sandbox_youtube_videos_list, HTTP_BODY_NONE, 0}, \
+		{"DELETE", api "/videos", sandbox_youtube_videos_delete, HTTP_BODY_NONE, 0}, \
+		{"GET", api "/playlistItems", sandbox_youtube_playlist_items_list, HTTP_BODY_NONE, \
+		 0}, \
+		{"POST", api "/playlistItems", sandbox_youtube_playlist_items_insert, \
+		 HTTP_BODY_MEMORY, 0}, \
+		{"POST", upload "/captions", sandbox_youtube_captions_insert, HTTP_BODY_MEMORY, \
+		 0}, \
+		{"PUT", upload "/captions", sandbox_youtube_captions_put, HTTP_BODY_FILE, \
+		 CAPTION_BYTES_MAX}, \
+		{"GET", api "/captions", sandbox_youtube_captions_list, HTTP_BODY_NONE, 0}, \
+		{"POST", api "/commentThreads", sandbox_youtube_comment_threads_insert, \
+		 HTTP_BODY_MEMORY, 0}, \
+		{"GET", api "/commentThreads", sandbox_youtube_comment_threads_list, \
+		 HTTP_BODY_NONE, 0}, \
+	{ \
+		"POST", api "/comments", sandbox_youtube_comments_insert, HTTP_BODY_MEMORY, 0 \
+	}
+
 static const struct sandbox_route routes[] = {
 	{"GET", "/accounts.google.com/o/oauth2/v2/auth", sandbox_youtube_authorize, HTTP_BODY_NONE,
 	 0},
@@ -134,28 +163,8 @@ static const struct sandbox_route routes[] = {
 	 FORM_BYTES_MAX},
 	{"POST", "/oauth2.googleapis.com/revoke", sandbox_youtube_revoke, HTTP_BODY_MEMORY,
 	 FORM_BYTES_MAX},
-	{"GET", YOUTUBE_API "/channels", channels_list, HTTP_BODY_NONE, 0},
-	{"POST", YOUTUBE_UPLOAD "/videos", sandbox_youtube_upload_post, HTTP_BODY_FILE,
-	 UPLOAD_BYTES_MAX},
-	{"PUT", YOUTUBE_UPLOAD "/videos", sandbox_youtube_upload_put, HTTP_BODY_FILE,
-	 UPLOAD_BYTES_MAX},
-	{"POST", YOUTUBE_UPLOAD "/thumbnails/set", sandbox_youtube_thumbnail_set, HTTP_BODY_FILE,
-	 THUMBNAIL_BYTES_MAX},
-	{"GET", YOUTUBE_API "/videos", sandbox_youtube_videos_list, HTTP_BODY_NONE, 0},
-	{"DELETE", YOUTUBE_API "/videos", sandbox_youtube_videos_delete, HTTP_BODY_NONE, 0},
-	{"GET", YOUTUBE_API "/playlistItems", sandbox_youtube_playlist_items_list, HTTP_BODY_NONE,
-	 0},
-	{"POST", YOUTUBE_API "/playlistItems", sandbox_youtube_playlist_items_insert,
-	 HTTP_BODY_MEMORY, 0},
-	{"POST", YOUTUBE_UPLOAD "/captions", sandbox_youtube_captions_insert, HTTP_BODY_MEMORY, 0},
-	{"PUT", YOUTUBE_UPLOAD "/captions", sandbox_youtube_captions_put, HTTP_BODY_FILE,
-	 CAPTION_BYTES_MAX},
-	{"GET", YOUTUBE_API "/captions", sandbox_youtube_captions_list, HTTP_BODY_NONE, 0},
-	{"POST", YOUTUBE_API "/commentThreads", sandbox_youtube_comment_threads_insert,
-	 HTTP_BODY_MEMORY, 0},
-	{"GET", YOUTUBE_API "/commentThreads", sandbox_youtube_comment_threads_list, HTTP_BODY_NONE,
-	 0},
-	{"POST", YOUTUBE_API "/comments", sandbox_youtube_comments_insert, HTTP_BODY_MEMORY, 0},
+	ROUTES_OF(YOUTUBE_API, YOUTUBE_UPLOAD),
+	ROUTES_OF(YOUTUBE_CLIENT_API, YOUTUBE_CLIENT_UPLOAD),
 	{"GET", "/" AVATAR_HOST "/channel", avatar, HTTP_BODY_NONE, 0},
 };
 

@@ -19,6 +19,8 @@
 #define YOUTUBE_API_HOST "www.googleapis.com"
 #define YOUTUBE_API "/" YOUTUBE_API_HOST "/youtube/v3"
 #define YOUTUBE_UPLOAD "/" YOUTUBE_API_HOST "/upload/youtube/v3"
+#define YOUTUBE_CLIENT_API "/youtube.googleapis.com/youtube/v3"
+#define YOUTUBE_CLIENT_UPLOAD "/youtube.googleapis.com/upload/youtube/v3"
 
 /* Scopes as bits, so that a call can name several of which one suffices. */
 enum youtube_scope {
