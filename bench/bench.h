@@ -108,6 +108,8 @@ void bench_run_claims(int scale);
 void bench_run_serve(const char *program);
 /* A service that bench/accept_http.py has started: port, process, token, and two accounts. */
 void bench_run_http(int scale, char *const service[BENCH_SERVICE_WORDS]);
+/* The same load, on another service that bench/accept_http.py has started. */
+void bench_run_peer(int scale, char *const service[BENCH_SERVICE_WORDS]);
 /* So many nodes, and posts of all of them together; prints one line of JSON. */
 void bench_run_nodes(int nodes, size_t count);
 /* Listens, prints its port, and carries everything to that one, half_us late. Never returns. */

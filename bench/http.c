@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Accepting over HTTP: 64 connections ask a service, each again as soon as it has its answer, for
  * posts of 1,000 characters and two accounts that are due in a year; beside it the same rows alone
- * (raw.c), in turns. */
+ * (raw.c), in turns; and the same of another service (bench/fastify). */
 #include "bench.h"
 
 #include <arpa/inet.h>
@@ -123,9 +123,8 @@ static bool is_whole(const struct client *client)
 	const char *end = memmem(client->answer, client->got, "\r\n\r\n", 4);
 	if (end == NULL)
 		return false;
-	const char *told =
-		memmem(client->answer, (size_t)(end - client->answer), "Content-Length: ", 16);
-	return told != NULL &&
+	const char *told = strcasestr(client->answer, "Content-Length: ");
+	return told != NULL && told < end &&
 	       client->got >= (size_t)(end - client->answer) + 4 + strtoul(told + 16, NULL, 10);
 }
 
@@ -193,22 +192,52 @@ static struct str content_text(struct arena *arena)
 			  text);
 }
 
+static void load_open(struct load *load, size_t count, char *const service[BENCH_SERVICE_WORDS])
+{
+	*load = (struct load){.epoll = epoll_create1(EPOLL_CLOEXEC)};
+	load->clients = calloc(CLIENTS, sizeof(*load->clients));
+	load->took_us = calloc(count, sizeof(*load->took_us));
+	if (load->clients == NULL || load->took_us == NULL)
+		bench_die("no memory");
+	write_request(load, service);
+	for (size_t i = 0; i < CLIENTS; i++)
+		add_client(load, &load->clients[i], service[PORT]);
+}
+
+static void load_close(struct load *load)
+{
+	for (size_t i = 0; i < CLIENTS; i++)
+		close(load->clients[i].fd);
+	close(load->epoll);
+	free(load->clients);
+	free(load->took_us);
+}
+
+void bench_run_peer(int scale, char *const service[BENCH_SERVICE_WORDS])
+{
+	const size_t count = (size_t)100 * (size_t)scale;
+	struct load load;
+	load_open(&load, count, service);
+	const int64_t before_us = cpu_us_of(service[PROCESS]);
+	const int64_t took_us = load_us(&load, count);
+	const int64_t cpu_us = cpu_us_of(service[PROCESS]) - before_us;
+	bench_print("  beside it: the same requests to Fastify and better-sqlite3: %.0f/s, %.3f "
+		    "CPU-s per 1,000; p99 %.1f ms\n",
+		    (double)count * 1e6 / (double)took_us, (double)cpu_us / (double)count / 1e3,
+		    (double)bench_percentile(load.took_us, load.answered, 0.99) / 1e3);
+	load_close(&load);
+}
+
 void bench_run_http(int scale, char *const service[BENCH_SERVICE_WORDS])
 {
 	const size_t count = (size_t)200 * (size_t)scale;
 	struct bench reference;
-	struct load load = {.epoll = epoll_create1(EPOLL_CLOEXEC)};
+	struct load load;
 	int64_t raw_us = 0;
 	int64_t own_us = 0;
 	int64_t raw_cpu_us = 0;
 	int64_t own_cpu_us = 0;
-	load.clients = calloc(CLIENTS, sizeof(*load.clients));
-	load.took_us = calloc(ROUNDS * count, sizeof(*load.took_us));
-	if (load.clients == NULL || load.took_us == NULL)
-		bench_die("no memory");
-	write_request(&load, service);
-	for (size_t i = 0; i < CLIENTS; i++)
-		add_client(&load, &load.clients[i], service[PORT]);
+	load_open(&load, ROUNDS * count, service);
 	bench_open(&reference, 1, DELIVERIES);
 	store_close(&reference.store);
 	struct bench_raw *raw = bench_raw_open(reference.url);
@@ -234,9 +263,5 @@ void bench_run_http(int scale, char *const service[BENCH_SERVICE_WORDS])
 		    (double)bench_percentile(load.took_us, load.answered, 0.99) / 1e3);
 	bench_raw_close(&raw);
 	bench_close(&reference);
-	for (size_t i = 0; i < CLIENTS; i++)
-		close(load.clients[i].fd);
-	close(load.epoll);
-	free(load.clients);
-	free(load.took_us);
+	load_close(&load);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * posthorn-bench [--scale PERCENT] [--program PATH]
  * [accept|million|deliver|thunder|claims|serve]...: measures and prints. Without names: all of
- * them. `http` is called by bench/accept_http.py, `nodes NODES POSTS` and `proxy PORT HALF_US` by
- * bench/cluster.py, `work NAME COUNT` by tests/cost.
+ * them. `http` and `peer` are called by bench/accept_http.py, `nodes NODES POSTS` and
+ * `proxy PORT HALF_US` by bench/cluster.py, `work NAME COUNT` by tests/cost.
  * docs/performance.md says how, docs/notes/figures.md holds the figures. */
 #include "bench.h"
 
@@ -46,6 +46,7 @@ struct wish {
 	int scale;
 	const char *program;
 	char *const *service;
+	bool is_peer; /* the service is another one */
 	bool is_serve_wanted;
 	bool is_wanted[BENCH_COUNT];
 };
@@ -90,7 +91,9 @@ int main(int argc, char **argv)
 			wish.scale = atoi(argv[++i]);
 		else if (strcmp(argv[i], "--program") == 0 && i + 1 < argc)
 			wish.program = argv[++i];
-		else if (strcmp(argv[i], "http") == 0 && i + BENCH_SERVICE_WORDS < argc) {
+		else if ((strcmp(argv[i], "http") == 0 || strcmp(argv[i], "peer") == 0) &&
+			 i + BENCH_SERVICE_WORDS < argc) {
+			wish.is_peer = argv[i][0] == 'p';
 			wish.service = &argv[i + 1];
 			i += BENCH_SERVICE_WORDS;
 		} else
@@ -99,7 +102,7 @@ int main(int argc, char **argv)
 	if (wish.scale < 1 || wish.scale > 1000)
 		bench_die("--scale takes 1 to 1000");
 	if (wish.service != NULL) {
-		bench_run_http(wish.scale, wish.service);
+		(wish.is_peer ? bench_run_peer : bench_run_http)(wish.scale, wish.service);
 		return 0;
 	}
 	const bool is_all = is_nothing_wanted(&wish);
