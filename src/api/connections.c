@@ -21,7 +21,7 @@
 #define COOKIE_VALID_S (15 * 60)
 
 struct connect_input {
-	const struct http_request *query; /* whose query the fields come from; NULL = from a body */
+	bool is_query; /* the fields come from the query, not from a body */
 	struct str platform;
 	struct str user_id;
 	struct str redirect_url;
@@ -32,14 +32,15 @@ struct connect_input {
 /* ---- checks, in the order of api-decisions.md 4 ---- */
 
 /* A misspelt name is told beside the one that is missing. Those of a body were refused before. */
-static void check_unknown(struct problems *problems, const struct connect_input *input)
+static void check_unknown(struct problems *problems, const struct http_request *request,
+			  const struct connect_input *input)
 {
-	if (input->query != NULL)
-		known_check_query(problems, &input->query->query,
-				  respond_known_query(input->query));
+	if (input->is_query)
+		known_check_query(problems, &request->query, respond_known_query(request));
 }
 
-static bool parameters_are_there(struct http_response *response, const struct connect_input *input)
+static bool parameters_are_there(const struct http_request *request, struct http_response *response,
+				 const struct connect_input *input)
 {
 	struct problems problems;
 	problems_init(&problems, response->arena);
@@ -57,7 +58,7 @@ static bool parameters_are_there(struct http_response *response, const struct co
 			    STR("The redirect_url field is required."));
 	if (problems.count == 0)
 		return true;
-	check_unknown(&problems, input);
+	check_unknown(&problems, request, input);
 	struct json_writer w;
 	respond_error_begin(response, 400, "MISSING_PARAMETERS", problems.items[0].message, &w);
 	respond_write_errors(&w, &problems, PROBLEM_SHAPE);
@@ -141,7 +142,7 @@ static void check_text(struct problems *problems, const char *name, struct str t
 static void check_repeats(struct problems *problems, const struct http_request *request)
 {
 	static const char *const names[] = {"user_id", "redirect_url", "name", "email"};
-	for (size_t i = 0; request != NULL && i < COUNT_OF(names); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		if (form_count(&request->query, names[i]) > 1)
 			problem_add(problems, PROBLEM_SHAPE, str_of(names[i]), "repeated",
 				    str_format(problems->arena, "The %s must be given once.",
@@ -154,8 +155,9 @@ static bool parameters_are_good(struct http_request *request, struct http_respon
 {
 	struct problems problems;
 	problems_init(&problems, response->arena);
-	check_unknown(&problems, input);
-	check_repeats(&problems, input->query);
+	check_unknown(&problems, request, input);
+	if (input->is_query)
+		check_repeats(&problems, request);
 	const char *problem =
 		redirect_problem(request->arena, request_app(request), input->redirect_url);
 	if (problem != NULL)
@@ -186,12 +188,12 @@ static void begin(struct api *api, struct http_request *request, struct http_res
 			      STR("This platform is not supported."));
 		return;
 	}
-	if (input->query != NULL && request->has_bad_query) {
+	if (input->is_query && request->has_bad_query) {
 		respond_field_error(response, 422, "VALIDATION_ERROR", STR("query"),
 				    STR("The query is not valid percent-encoded UTF-8."));
 		return;
 	}
-	if (!parameters_are_there(response, input) ||
+	if (!parameters_are_there(request, response, input) ||
 	    !parameters_are_good(request, response, input))
 		return;
 	struct quota_over over;
@@ -230,7 +232,7 @@ static struct str query_value(const struct http_request *request, const char *na
 void api_connect_begin(void *context, struct http_request *request, struct http_response *response)
 {
 	const struct connect_input input = {
-		.query = request,
+		.is_query = true,
 		.platform = http_request_capture(request, "platform"),
 		.user_id = query_value(request, "user_id"),
 		.redirect_url = query_value(request, "redirect_url"),

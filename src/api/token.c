@@ -186,7 +186,7 @@ static bool read_revoked(struct http_request *request, struct http_response *res
 static void revoke(struct api *api, struct http_request *request, struct http_response *response,
 		   const struct app_row *app)
 {
-	struct str token;
+	struct str token = {0};
 	struct error err = {0};
 	struct json_writer w;
 	if (!read_revoked(request, response, &token))
