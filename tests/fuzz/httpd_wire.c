@@ -371,13 +371,15 @@ static bool read_chunks(struct str *rest, struct wire_request *out)
 }
 
 /* RFC 9112 2.2 lets empty lines before a request pass. libmicrohttpd takes a bare CR or LF for one,
- * and a line that begins with NUL, and nothing shows it (httpd.h): what is dropped so is never
- * run. */
+ * and a line that begins with NUL, up to its LF, and nothing shows it (httpd.h): what is dropped so
+ * is never run. */
 static void skip_empty_lines(struct str *rest)
 {
 	while (rest->len > 0 && memchr("\r\n", rest->ptr[0], 3) != NULL) {
+		const bool is_line = rest->ptr[0] == '\0';
 		size_t end = 0;
-		while (end < rest->len && rest->ptr[end] != '\r' && rest->ptr[end] != '\n')
+		while (end < rest->len && (is_line || rest->ptr[end] != '\r') &&
+		       rest->ptr[end] != '\n')
 			end++;
 		if (end == rest->len)
 			return;
