@@ -311,7 +311,7 @@ static void take_pull(struct str *in, struct sandbox_tape_pull *pull)
 	sniff->height = (uint32_t)take_number(in);
 	sniff->duration_ms = take_number(in);
 	const struct str sha256 = take_text(in);
-	if (sha256.len < sizeof(pull->media.sha256))
+	if (sha256.len > 0 && sha256.len < sizeof(pull->media.sha256))
 		memcpy(pull->media.sha256, sha256.ptr, sha256.len);
 }
 
