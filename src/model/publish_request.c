@@ -15,6 +15,8 @@
 #include "media_id.h"
 #include "platform_id.h"
 
+#define OFFSET_LEN 6 /* of "+09:00" */
+
 /* What every reader below needs. */
 struct reader {
 	struct arena *arena;
@@ -601,14 +603,44 @@ static void schedule_problem(struct problems *problems, const char *reason, cons
 	problem_add(problems, PROBLEM_SCHEDULE, STR("scheduled_at"), reason, str_of(message));
 }
 
+/* Minutes ahead of UTC that "+09:00" says; false when the text is no such offset. */
+static bool read_offset(struct str text, int64_t *minutes_out)
+{
+	int64_t hours = 0, minutes = 0;
+	if (text.len != OFFSET_LEN || text.ptr[3] != ':' ||
+	    (text.ptr[0] != '+' && text.ptr[0] != '-') ||
+	    !str_parse_i64(str_slice(text, 1, 3), &hours) ||
+	    !str_parse_i64(str_slice(text, 4, OFFSET_LEN), &minutes) || hours < 0 || hours > 14 ||
+	    minutes < 0 || minutes > 59)
+		return false;
+	*minutes_out = (text.ptr[0] == '+' ? 1 : -1) * (hours * 60 + minutes);
+	return true;
+}
+
+/* Who writes a time with an offset is told the same in UTC. */
+static void not_an_instant(struct problems *problems, struct str text)
+{
+	struct arena *arena = problems->arena;
+	int64_t at_us = 0, minutes = 0;
+	const size_t end = text.len > OFFSET_LEN ? text.len - OFFSET_LEN : 0;
+	if (!read_offset(str_slice(text, end, text.len), &minutes) ||
+	    !timetext_parse_instant(str_concat(arena, str_slice(text, 0, end), STR("Z")), &at_us)) {
+		schedule_problem(problems, "bad_instant",
+				 "Write the time like this: 2026-11-21T15:04:05Z.");
+		return;
+	}
+	const struct str utc = timetext_format_instant(arena, at_us - minutes * US_PER_MINUTE);
+	problem_add(problems, PROBLEM_SCHEDULE, STR("scheduled_at"), "bad_instant",
+		    str_format(arena, "Write the time in UTC: " STR_FMT ".", STR_ARG(utc)));
+}
+
 int64_t publish_schedule_read(const struct json *value, int64_t now_us, struct problems *problems)
 {
 	int64_t at_us = 0;
 	if (json_is_null(value))
 		return 0;
 	if (!timetext_parse_instant(json_string(value), &at_us)) {
-		schedule_problem(problems, "bad_instant",
-				 "Write the time like this: 2026-11-21T15:04:05Z.");
+		not_an_instant(problems, json_string(value));
 		return 0;
 	}
 	if (at_us < now_us - SCHEDULE_PAST_TOLERANCE_US)

@@ -56,3 +56,32 @@ def test_no_token_and_a_wrong_one(service):
     wrong = service.request("GET", "/v1/posts", headers={"Authorization": "Bearer pht_wrong"})
     assert wrong.headers["WWW-Authenticate"] == 'Bearer error="invalid_token"'
     assert "POST /v1/oauth/token" in wrong.json()["message"]
+
+
+@pytest.mark.parametrize("given, utc", [("2027-01-01T09:00:00+09:00", "2027-01-01T00:00:00Z"),
+                                        ("2027-12-31T20:30:00-03:30", "2028-01-01T00:00:00Z"),
+                                        ("2027-01-01T09:00:00+00:00", "2027-01-01T09:00:00Z")])
+def test_a_time_with_an_offset(app, one, given, utc):
+    body = refused(app, "INVALID_SCHEDULE", account_ids=[one["x"]], scheduled_at=given)
+    assert body["message"] == f"Write the time in UTC: {utc}."
+
+
+@pytest.mark.parametrize("given", ["2027-02-30T09:00:00+09:00", "2027-01-01T09:00:00+99:00", "2027-01-01T09:00:00+0900", "+09:00", "tomorrow"])
+def test_a_time_that_is_none(app, one, given):
+    body = refused(app, "INVALID_SCHEDULE", account_ids=[one["x"]], scheduled_at=given)
+    assert body["message"] == "Write the time like this: 2026-11-21T15:04:05Z."
+
+
+def test_no_such_path_and_no_such_thing(app):
+    assert app.get("/v1/post").json()["message"] == "There is no such path. GET /docs lists all."
+    assert app.get("/v1/accounts/foo").json()["message"] == "Not found."
+
+
+@pytest.mark.parametrize("path, allowed", [
+    ("/v1/posts/publish", "POST"), ("/v1/posts/validate", "POST"), ("/v1/posts/retry", "POST"), ("/v1/accounts/connect", "POST"),
+    ("/v1/media/links", "POST"), ("/v1/posts/01a1fcda-7451-7617-8dc3-203f49eaf281", "DELETE, GET, PATCH")])
+def test_a_literal_path_has_methods_of_its_own(app, path, allowed):
+    """Also where a parameter would swallow it."""
+    answer = app.request("PUT", path)
+    check_error(answer, 405, "METHOD_NOT_ALLOWED")
+    assert answer.headers["Allow"] == allowed
