@@ -7,6 +7,7 @@ Knows nothing of how they look: that is reference.py, style.css and script.js.
 usage: build.py OUTPUT.c            the C table
        build.py --pages DIRECTORY   the same as files, to look at
 """
+import gzip
 import hashlib
 import json
 import re
@@ -15,10 +16,12 @@ from pathlib import Path
 
 import yaml
 
-from reference import reference_page, slug
+from pages import html_of, index, reference_text, written
+from reference import further_page, reference_page, slug
 
 HERE = Path(__file__).resolve().parent
 LINE_BYTES = 96
+MARKDOWN = "text/markdown; charset=utf-8"
 
 
 ROUTE = re.compile(r'^ROUTE\((\w+), *"([^"]+)", *(\w+), *\w+, *\w+, *(\w+),', re.M)
@@ -226,7 +229,11 @@ def llms_text(described):
     """The API on a page of Markdown (llmstxt.org): what an agent needs before it opens the description."""
     lines = [f"# {described['info']['title']}", "", f"> {described['info']['summary']}", "", described["info"]["description"].strip(), "",
              "## Where to read on", "",
-             "- [Reference](/docs): guide, every call, field and error, for people",
+             "- [Reference](/docs): guide, every call, field and error, for people; [as Markdown](/docs/reference.md)",
+             "- [Errors and failures](/docs/errors.md): what each means, and what to do",
+             "- What a post can be and have, platform by platform: [Instagram](/docs/instagram.md), [Facebook](/docs/facebook.md), "
+             "[X](/docs/x.md), [LinkedIn](/docs/linkedin.md), [YouTube](/docs/youtube.md), [TikTok](/docs/tiktok.md)",
+             "- [Changelog](/docs/changelog.md)",
              "- [OpenAPI 3.1](/openapi.json): what customers call, for programs",
              "- [OpenAPI 3.1, for operators](/openapi-operator.json): health checks and pages",
              "- Model Context Protocol: `POST /mcp`, or the command `posthorn mcp`; tools for agents, with the rights of a key"]
@@ -246,14 +253,21 @@ def pages():
     closed, whole = description(), description()
     with_open_answers(whole)
     customers = for_audience(whole, False)
+    recorded = json.loads((HERE / "examples.json").read_text(encoding="utf-8"))
+    guide = (HERE / "guide.html").read_text(encoding="utf-8")
     style, script = ((HERE / name).read_bytes() for name in ("style.css", "script.js"))
     return [
         ("/openapi.json", "application/json", json_bytes(customers)),
         ("/openapi-operator.json", "application/json", json_bytes(for_audience(whole, True))),
         ("/llms.txt", "text/plain; charset=utf-8", llms_text(customers).encode()),
-        ("/docs", "text/html; charset=utf-8", reference_page(closed, (HERE / "guide.html").read_text(encoding="utf-8")).encode()),
+        ("/docs", "text/html; charset=utf-8", reference_page(closed, guide).encode()),
         ("/docs/style.css", "text/css; charset=utf-8", style),
         ("/docs/script.js", "text/javascript; charset=utf-8", script),
+        ("/docs/search.json", "application/json", json_bytes(index(closed, recorded, guide))),
+        ("/docs/reference.md", MARKDOWN, reference_text(closed).encode()),
+        *(page for name, (title, text) in written(closed, recorded).items() for page in (
+            (f"/docs/{name}", "text/html; charset=utf-8", further_page(closed["info"], name, title, html_of(text)).encode()),
+            (f"/docs/{name}.md", MARKDOWN, re.sub(r"\{failure\}$", "", text, flags=re.M).encode()))),
     ]
 
 
@@ -268,9 +282,14 @@ def c_lines(body):
         yield '\t "%s"\n' % "".join(map(c_escaped, body[start : start + LINE_BYTES]))
 
 
-def c_row(path, content_type, body):
+def c_form(body):
     etag = hashlib.sha256(body).hexdigest()[:32]
-    return '\t{"%s", "%s", "\\"%s\\"",\n%s,\n\t %d},\n' % (path, content_type, etag, "".join(c_lines(body)).rstrip("\n"), len(body))
+    return '{"\\"%s\\"",\n%s,\n\t %d}' % (etag, "".join(c_lines(body)).rstrip("\n"), len(body))
+
+
+def c_row(path, content_type, body):
+    """A page as it is, and compressed."""
+    return '\t{"%s", "%s",\n\t %s,\n\t %s},\n' % (path, content_type, c_form(body), c_form(gzip.compress(body, 9, mtime=0)))
 
 
 def c_table():
@@ -285,7 +304,7 @@ def c_table():
 def main():
     if sys.argv[1] == "--pages":
         for path, _, body in pages():
-            target = Path(sys.argv[2]) / (path.lstrip("/") + (".html" if path == "/docs" else ""))
+            target = Path(sys.argv[2]) / (path.lstrip("/") + ("" if "." in path else ".html"))
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(body)
         return

@@ -408,7 +408,8 @@ def common_section(description):
 <p>Every refusal has this body. <code>error</code> is a word that does not change; <code>message</code> is for people.</p>
 {reference.fields(error["schema"])}
 <h4>Headers of every answer</h4><ul class="fields">{rows}</ul>
-<h4>Why a platform post failed</h4><p>An accepted post is published, or fails with one of these in <code>error.code</code>:</p>
+<h4>Why a platform post failed</h4><p>An accepted post is published, or fails with one of these in <code>error.code</code>.
+<a href="docs/errors">What each means, and what to do</a>.</p>
 <div class="chips">{"".join(f"<span>{code}</span>" for code in failures)}</div>
 </div><div class="aside">{code_block(json.dumps(error["examples"]["VALIDATION_ERROR"]["value"], indent=2), "An error")}</div></article>"""
 
@@ -438,6 +439,47 @@ def guide_html(text):
     return re.sub(r"^<!--.*?-->\n", "", text, flags=re.S)
 
 
+MARKDOWN = ".md"  # of a page's copy
+SEARCH = ('<div class="search" role="search" hidden><input type="search" id="search" role="combobox" aria-label="Search"'
+          ' aria-controls="hits"'
+          ' aria-expanded="false" aria-autocomplete="list" autocomplete="off" placeholder="Search ( / )">'
+          '<ul id="hits" role="listbox" aria-label="Found" hidden></ul><p id="found" class="unseen" role="status"></p></div>')
+# Paths are relative, so that the pages work below any prefix: the reference is /docs, the others stand below /docs/.
+MORE = (("errors", "Errors and failures"), ("instagram", "Instagram"), ("facebook", "Facebook"), ("x", "X"), ("linkedin", "LinkedIn"),
+        ("youtube", "YouTube"), ("tiktok", "TikTok"), ("changelog", "Changelog"))
+
+
+def frame(title, info, parts):
+    """A whole page. parts: home (of the reference), below (of what stands below it), menu, main."""
+    home, below = parts["home"], parts["below"]
+    more = "".join(f'<li><a href="{below}{name}">{words}</a></li>' for name, words in MORE)
+    menu = f'{parts["menu"]}<h2>More</h2><ul>{more}</ul>'
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="{below}style.css">
+<script src="{below}script.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#text">To the text</a>
+<header class="top"><a class="brand" href="{home}"><span class="horn" aria-hidden="true"></span>{escape(info["title"])}</a><span class="version">API v{escape(info["version"])}</span>
+{SEARCH}
+<a class="json" href="{below}../openapi.json">openapi.json</a></header>
+<details class="menu"><summary>Contents</summary><nav aria-label="Contents">{menu}</nav></details>
+<nav class="side" aria-label="Contents">{menu}</nav>
+<main id="text" tabindex="-1">
+{parts["main"]}
+</main>
+</body>
+</html>
+"""
+
+
 def reference_page(description, guide):
     operations = operations_of(description)
     info = description["info"]
@@ -445,29 +487,19 @@ def reference_page(description, guide):
     sections = []
     for tag in description["tags"]:
         mine = [operation.html() for operation in operations if tag["name"] in operation.body["tags"]]
-        sections.append(f'<section id="about-{slug(tag["name"])}"><h2>{escape(tag["name"])}</h2><p class="lead">{inline(tag["description"])}</p>{"".join(mine)}</section>')
-    menu = navigation(description, operations, guide)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(info["title"])} API</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/style.css">
-<script src="docs/script.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#guide">To the text</a>
-<header class="top"><a class="brand" href="#guide"><span class="horn" aria-hidden="true"></span>{escape(info["title"])}</a><span class="version">API v{escape(info["version"])}</span><a class="json" href="openapi.json">openapi.json</a></header>
-<details class="menu"><summary>Contents</summary><nav aria-label="Contents">{menu}</nav></details>
-<nav class="side" aria-label="Contents">{menu}</nav>
-<main>
-<section id="guide"><h1>{escape(info["summary"])}</h1><div class="intro">{paragraphs(info["description"])}</div>{guide}{common_section(description)}</section>
+        name = slug(tag["name"])
+        sections.append(f'<section id="about-{name}"><h2>{escape(tag["name"])}</h2><p class="lead">{inline(tag["description"])}</p>{"".join(mine)}</section>')
+    main = f"""<section id="guide"><h1>{escape(info["summary"])}</h1><div class="intro">{paragraphs(info["description"])}</div><h2>Step by step</h2>{guide}{common_section(description)}</section>
 {"".join(sections)}
-<footer>Generated from the description that this service serves at <a href="openapi.json">openapi.json</a>. Licence: {escape(info["license"]["name"])}.</footer>
-</main>
-</body>
-</html>
-"""
+<footer>Generated from the description that this service serves at <a href="openapi.json">openapi.json</a>; as Markdown: <a href="docs/reference{MARKDOWN}">reference{MARKDOWN}</a>. Licence: {escape(info["license"]["name"])}.</footer>"""
+    parts = {"home": "#guide", "below": "docs/", "menu": navigation(description, operations, guide), "main": main}
+    return frame(f"{info['title']} API", info, parts)
+
+
+def further_page(info, name, title, body):
+    """A page below /docs/. Its menu has its own headings."""
+    heads = re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
+    menu = '<ul class="single"><li><a href="../docs">Guide and reference</a></li></ul>' + f'<h2>{escape(title)}</h2><ul>'
+    menu += "".join(f'<li><a href="#{anchor}">{words}</a></li>' for anchor, words in heads) + "</ul>"
+    main = f'<article class="page">{body}</article><footer>As Markdown: <a href="{name}.md">{name}.md</a>.</footer>'
+    return frame(f"{title} – {info['title']} API", info, {"home": "../docs", "below": "", "menu": menu, "main": main})

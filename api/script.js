@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference page's copy buttons, and the address of this installation in its examples. The page reads as well without it.
+// The search of the reference's pages, their copy buttons, and the address of this installation in the examples. The pages read as well
+// without it.
 "use strict";
+
+const HERE = document.currentScript.src;
+const HITS_MAX = 12;
 
 for (const code of document.querySelectorAll("pre.sh code")) {
 	code.textContent = code.textContent.replace("http://127.0.0.1:8080", location.origin);
@@ -31,3 +35,132 @@ const watcher = new IntersectionObserver((entries) => {
 for (const article of document.querySelectorAll("article[id]")) {
 	watcher.observe(article);
 }
+
+// ---- search: an index that is fetched when somebody begins, and a list that the arrow keys walk ----
+
+const field = document.getElementById("search");
+const list = document.getElementById("hits");
+const found = document.getElementById("found");
+let rows = null;
+let chosen = -1;
+
+function score(row, words) {
+	const [title, kind, , text] = row.map((part) => part.toLowerCase());
+	let sum = 0;
+	for (const word of words) {
+		if (title === word) {
+			sum += 100;
+		} else if (title.startsWith(word)) {
+			sum += 40;
+		} else if (title.includes(word)) {
+			sum += 20;
+		} else if (kind.includes(word)) {
+			sum += 8;
+		} else if (text.includes(word)) {
+			sum += 3;
+		} else {
+			return 0;
+		}
+	}
+	return sum;
+}
+
+/** The words of a question that say nothing stand in no title, so that they must not be found. */
+function wordsOf(text) {
+	const idle = new Set(["a", "an", "the", "how", "to", "in", "is", "of", "what", "may", "be", "why", "did", "my", "with", "do", "i"]);
+	const words = text.toLowerCase().split(/[^a-z0-9_.-]+/).filter(Boolean);
+	const telling = words.filter((word) => !idle.has(word));
+	return telling.length > 0 ? telling : words;
+}
+
+function close() {
+	list.hidden = true;
+	chosen = -1;
+	field.setAttribute("aria-expanded", "false");
+	field.removeAttribute("aria-activedescendant");
+}
+
+function element(name, className, text) {
+	const made = document.createElement(name);
+	made.className = className;
+	made.textContent = text;
+	return made;
+}
+
+function hit([title, kind, where, text], number) {
+	const item = element("li", "hit", "");
+	item.id = `hit-${number}`;
+	item.setAttribute("role", "option");
+	item.setAttribute("aria-selected", "false");
+	item.dataset.where = new URL(where, HERE).href;
+	item.append(element("b", "", title), " ", element("small", "", kind), element("span", "", text));
+	item.addEventListener("mousedown", (event) => {
+		event.preventDefault();
+		go(item);
+	});
+	return item;
+}
+
+function go(item) {
+	close();
+	field.value = "";
+	field.blur();
+	location.href = item.dataset.where;
+}
+
+function choose(number) {
+	const items = [...list.children];
+	if (items.length === 0) {
+		return;
+	}
+	items[chosen]?.setAttribute("aria-selected", "false");
+	chosen = (number + items.length) % items.length;
+	items[chosen].setAttribute("aria-selected", "true");
+	items[chosen].scrollIntoView({block: "nearest"});
+	field.setAttribute("aria-activedescendant", items[chosen].id);
+}
+
+async function look() {
+	rows ??= await (await fetch(new URL("search.json", HERE))).json();
+	const words = wordsOf(field.value); // as they are by now
+	if (words.length === 0) {
+		found.textContent = "";
+		close();
+		return;
+	}
+	const best = rows.map((row, at) => [score(row, words), at]).filter(([sum]) => sum > 0).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+	list.replaceChildren(...best.slice(0, HITS_MAX).map(([, at], number) => hit(rows[at], number)));
+	found.textContent = best.length === 0 ? "Nothing found" : `${best.length} found`;
+	chosen = -1;
+	list.hidden = best.length === 0;
+	field.setAttribute("aria-expanded", String(best.length > 0));
+	if (best.length > 0) {
+		choose(0);
+	}
+}
+
+const KEYS = {
+	ArrowDown: () => choose(chosen + 1),
+	ArrowUp: () => choose(chosen - 1),
+	Enter: () => list.children[chosen] && go(list.children[chosen]),
+	Escape: () => {
+		field.value = "";
+		close();
+	},
+};
+
+field.parentElement.hidden = false;
+field.addEventListener("input", look);
+field.addEventListener("blur", close);
+field.addEventListener("keydown", (event) => {
+	if (KEYS[event.key]) {
+		event.preventDefault();
+		KEYS[event.key]();
+	}
+});
+document.addEventListener("keydown", (event) => {
+	if (event.key === "/" && !event.ctrlKey && !event.metaKey && document.activeElement?.tagName !== "INPUT") {
+		event.preventDefault();
+		field.focus();
+	}
+});

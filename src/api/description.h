@@ -5,12 +5,17 @@
 
 #include <stddef.h>
 
-struct description_page {
-	const char *path; /* "/docs" */
-	const char *content_type;
+/* The bytes of a page, as they are or compressed. */
+struct description_form {
 	const char *etag; /* with its quotes; changes with the bytes */
 	const char *body;
 	size_t size_bytes;
+};
+
+struct description_page {
+	const char *path; /* "/docs" */
+	const char *content_type;
+	struct description_form plain, gzip;
 };
 
 extern const struct description_page description_pages[];

@@ -74,7 +74,8 @@ def ignored_fields(response):
     """Fields of the request that the answer's warnings say were not looked at: they need not keep to anything."""
     if not response.content or not response.headers.get("Content-Type", "").startswith("application/json"):
         return set()
-    data = response.json().get("data")
+    body = response.json()
+    data = body.get("data") if isinstance(body, dict) else None
     warnings = data.get("warnings", []) if isinstance(data, dict) else []
     return {warning["field"] for warning in warnings}
 

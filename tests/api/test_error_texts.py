@@ -66,7 +66,8 @@ def test_a_time_with_an_offset(app, one, given, utc):
     assert body["message"] == f"Write the time in UTC: {utc}."
 
 
-@pytest.mark.parametrize("given", ["2027-02-30T09:00:00+09:00", "2027-01-01T09:00:00+99:00", "2027-01-01T09:00:00+0900", "+09:00", "tomorrow"])
+@pytest.mark.parametrize("given", ["2027-02-30T09:00:00+09:00", "2027-01-01T09:00:00+99:00", "2027-01-01T09:00:00+0900", "+09:00",
+                                   "tomorrow"])
 def test_a_time_that_is_none(app, one, given):
     body = refused(app, "INVALID_SCHEDULE", account_ids=[one["x"]], scheduled_at=given)
     assert body["message"] == "Write the time like this: 2026-11-21T15:04:05Z."
