@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tarfile
 import time
 
@@ -178,10 +179,16 @@ def package_of(dist):
 
 @long
 def test_the_same_tree_gives_the_same_bytes(dist, tmp_path):
-    first = (dist / "SHA256SUMS").read_text()
-    shutil.copytree(dist, tmp_path / "first")
-    assert run(ROOT / "dev", "package", cwd=ROOT)[0] == 0
-    assert (dist / "SHA256SUMS").read_text() == first
+    """Built again in a directory of another name and depth."""
+    other = tmp_path / "of-another-name" / "tree"
+
+    def built(folder, names):
+        return [name for name in names if pathlib.Path(folder) == ROOT and (name.startswith("build") or name == "dist")]
+
+    shutil.copytree(ROOT, other, ignore=built, symlinks=True)
+    code, said = run("/usr/bin/python3", other / "packaging/build.py", cwd=other)
+    assert code == 0, said
+    assert (other / "dist/SHA256SUMS").read_text() == (dist / "SHA256SUMS").read_text()
     assert run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=dist)[0] == 0
     assert json.loads(next(dist.glob("*.spdx.json")).read_text())["spdxVersion"]
 
@@ -199,6 +206,17 @@ def test_the_tarball_runs(dist, tmp_path):
         tar.extractall(tmp_path, filter="data")
     program = next(tmp_path.glob("posthorn-*/bin/posthorn"))
     assert run(program, "version")[1].startswith("posthorn ")
+
+
+@long
+def test_the_packaged_program_upgrades_every_past_database(dist, tmp_path):
+    """With posts under way: tests/store/test_old.py, on the program as it is shipped."""
+    code, said = run("dpkg-deb", "-x", package_of(dist), tmp_path / "package")
+    assert code == 0, said
+    code, said = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", tmp_path / "old",
+                     ROOT / "tests/store/test_old.py", cwd=ROOT,
+                     env={**os.environ, "POSTHORN_BIN": str(tmp_path / "package/usr/bin/posthorn")})
+    assert code == 0 and " passed" in said and " skipped" not in said, said[-4000:]
 
 
 @pytest.fixture(scope="module")
