@@ -200,6 +200,7 @@ function platformsCard(context, usage, query) {
 		{
 			label: "Platform",
 			lead: true,
+			tight: true,
 			cell: (row) =>
 				h("a", {href: `${context.base}/posts?${new URLSearchParams({...query, platform: row.platform})}`}, platform(row.platform)),
 		},
