@@ -29,9 +29,11 @@ def checked(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "tests/layers/long_lines.txt").write_text("# none\n")
-    for folder in ("src/dashboard/web", "bench", "examples", "api", "clients", "docs", "packaging", "tests/client_packages"):
+    for folder in ("src/dashboard/web", "bench", "examples", "api", "clients", "docs", "packaging", "tests/client_packages",
+                   "tests/clients_published"):
         (tmp_path / folder).mkdir(parents=True)
-    for name in ("src/dashboard/web/none.js", "examples/none.mjs", "api/none.js", "tests/client_packages/none.mjs"):
+    for name in ("src/dashboard/web/none.js", "examples/none.mjs", "api/none.js", "tests/client_packages/none.mjs",
+                 "tests/clients_published/none.mjs"):
         (tmp_path / name).write_text("")  # eslint needs a file in each folder
     if (ROOT / "build/npm").is_dir():
         (tmp_path / "build").mkdir()
