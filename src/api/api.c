@@ -233,7 +233,7 @@ struct fault_answer {
 };
 
 static const struct fault_answer fault_answers[] = {
-	[HTTP_FAULT_NOT_FOUND] = {404, "NOT_FOUND", "There is no such path. GET /docs lists all."},
+	[HTTP_FAULT_NOT_FOUND] = {404, "NOT_FOUND", API_NO_SUCH_PATH},
 	[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "METHOD_NOT_ALLOWED",
 					   "This path does not support that method."},
 	[HTTP_FAULT_BODY_TOO_LARGE] = {413, "PAYLOAD_TOO_LARGE", "The body is too large."},

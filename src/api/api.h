@@ -20,6 +20,8 @@
 
 #include "http.h"
 
+/* Of a path that nobody has; also said where a secret in the path is wrong. */
+#define API_NO_SUCH_PATH "There is no such path. GET /docs lists all."
 /* Each platform with each reason at most. */
 #define API_GATE_WAITS_MAX 24
 /* Pools of outbound connections: platforms, media, webhooks. */

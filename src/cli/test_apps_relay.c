@@ -234,7 +234,7 @@ static bool has_pass(struct service *service, const struct http_request *request
 static void refuse_stranger(struct http_response *response)
 {
 	buf_add_z(http_response_json(response, 404),
-		  "{\"message\":\"Not found.\",\"error\":\"NOT_FOUND\"}");
+		  "{\"message\":\"" API_NO_SUCH_PATH "\",\"error\":\"NOT_FOUND\"}");
 }
 
 static enum http_admission admit(void *context, struct http_request *request,

@@ -50,7 +50,7 @@ static void statements_have_names_and_only_our_own_quotes(void **state)
 		assert_true(strlen(sql_statements[i].name) > 3);
 		const char *text = sql_statements[i].text;
 		while ((text = strchr(text, '\'')) != NULL) {
-			const size_t length = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_[]"
+			const size_t length = strspn(text + 1, " abcdefghijklmnopqrstuvwxyz_[]"
 							       "ABCDEFGHIJKLMNOPQRSTUVWXYZ-%");
 			assert_true(text[1 + length] == '\'');
 			text += length + 2;
