@@ -57,9 +57,11 @@ struct removal_work {
 	/* of the delivery; fence, attempts and looks are the removal's, flow too once it has one
 	 * (else the delivery's, without its secrets); due_at_us is when it was asked for */
 	struct delivery_work delivery;
-	bool is_new;       /* it has no flow of its own yet */
-	bool is_call_open; /* a deletion was begun, and nobody wrote down what came of it */
-	struct str parts;  /* of the delivery */
+	bool is_new; /* it has no flow of its own yet */
+	/* a deletion was begun, and nobody knows what came of it: in this removal, or in the one
+	 * before it, which ended so */
+	bool is_call_open;
+	struct str parts;           /* of the delivery */
 	int64_t post_created_at_us; /* when the post was accepted */
 };
 

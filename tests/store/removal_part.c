@@ -3,6 +3,8 @@
  * account and never beside a delivery of it, written by who holds the fence. */
 #include "fixture.h"
 
+#include "count_of.h"
+
 #include "store_post_change.h"
 #include "store_removal.h"
 
@@ -63,13 +65,12 @@ static enum err_kind save_command(struct store_tx *tx, void *argument, struct er
 	return store_removal_save(tx, saving->save, saving->is_unsupported, err);
 }
 
-static enum err_kind end(struct fixture *fx, const struct removal_work *work,
-			 enum delivery_next next, int64_t now_us)
+static enum err_kind end_as(struct fixture *fx, const struct removal_work *work,
+			    enum delivery_next next, int64_t now_us, enum failure_code code)
 {
 	struct error err = {0};
-	const struct failure failure = {.class = FAILURE_PERMANENT,
-					.code = FAILURE_CODE_PLATFORM_REJECTED,
-					.message = STR("No.")};
+	const struct failure failure = {
+		.class = FAILURE_PERMANENT, .code = code, .message = STR("No.")};
 	struct delivery_save save = save_of(&work->delivery, next, now_us);
 	save.work = &work->delivery;
 	save.flow = STR("{}");
@@ -77,6 +78,12 @@ static enum err_kind end(struct fixture *fx, const struct removal_work *work,
 	save.failure = next == DELIVERY_FAILED ? &failure : NULL;
 	struct saving saving = {.save = &save};
 	return store_write(fx->store, save_command, &saving, &err);
+}
+
+static enum err_kind end(struct fixture *fx, const struct removal_work *work,
+			 enum delivery_next next, int64_t now_us)
+{
+	return end_as(fx, work, next, now_us, FAILURE_CODE_PLATFORM_REJECTED);
 }
 
 static struct removal_row removal_of(struct fixture *fx, const struct app_row *app,
@@ -188,6 +195,33 @@ static void a_lost_lease_cannot_save(void **state)
 	assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_FAILED);
 }
 
+/* Until a look has settled it, nothing may be said of the next removal as if the post were there.
+ */
+static void a_doubt_outlives_its_removal(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = published(fx, &app, &account);
+	static const enum failure_code codes[] = {FAILURE_CODE_PLATFORM_REJECTED,
+						  FAILURE_CODE_OUTCOME_UNKNOWN};
+	ask(fx, &app, post_id);
+	for (size_t i = 0; i < COUNT_OF(codes); i++) {
+		const int64_t now_us = NOW + (int64_t)i * US_PER_S;
+		const struct claiming before = claim_removals(fx, now_us);
+		assert_int_equal(before.count, 1);
+		ok(end_as(fx, &before.work[0], DELIVERY_FAILED, now_us, codes[i]), NULL);
+		ask(fx, &app, post_id);
+		const struct claiming after = claim_removals(fx, now_us);
+		assert_int_equal(after.count, 1);
+		assert_true(after.work[0].is_new);
+		assert_int_equal(after.work[0].is_call_open,
+				 codes[i] == FAILURE_CODE_OUTCOME_UNKNOWN);
+		ok(end(fx, &after.work[0], DELIVERY_FAILED, now_us), NULL);
+		ask(fx, &app, post_id);
+	}
+}
+
 int run_removal_tests(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +229,7 @@ int run_removal_tests(void)
 		STORE_TEST(nothing_is_out),
 		STORE_TEST(an_account_does_one_thing_at_a_time),
 		STORE_TEST(a_lost_lease_cannot_save),
+		STORE_TEST(a_doubt_outlives_its_removal),
 	};
 	return cmocka_run_group_tests_name("store: removals", tests, fixture_open, fixture_close);
 }
