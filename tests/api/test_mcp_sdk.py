@@ -89,5 +89,7 @@ def test_a_person_approves_a_draft(app, one, sandbox):
     draft, refused = found["results"]
     assert refused["structuredContent"]["error"] == "INSUFFICIENT_SCOPE" and sandbox.ledger(text) == []
     draft_id = draft["structuredContent"]["data"]["id"]
-    done = cli("drafts", "publish", draft_id, "--url", app.service.url, environment={"POSTHORN_TOKEN": app.token})
-    assert done.returncode == 0 and len(sandbox.ledger(text)) == 1, done.stderr
+    done = cli("drafts", "publish", draft_id, "--json", "--url", app.service.url, environment={"POSTHORN_TOKEN": app.token})
+    assert done.returncode == 0, done.stderr
+    app.wait_post(json.loads(done.stdout)["data"]["post_id"])
+    assert len(sandbox.ledger(text)) == 1
