@@ -17,7 +17,8 @@ from pathlib import Path
 import yaml
 
 from pages import html_of, index, reference_text, written
-from reference import further_page, reference_page, slug
+from reference import further_page, operations_of as described_operations, reference_page, slug
+from samples import samples_file
 
 HERE = Path(__file__).resolve().parent
 LINE_BYTES = 96
@@ -264,6 +265,7 @@ def pages():
         ("/docs/style.css", "text/css; charset=utf-8", style),
         ("/docs/script.js", "text/javascript; charset=utf-8", script),
         ("/docs/search.json", "application/json", json_bytes(index(closed, recorded, guide))),
+        ("/docs/samples.json", "application/json", json_bytes(samples_file(described_operations(closed)))),
         ("/docs/reference.md", MARKDOWN, reference_text(closed).encode()),
         *(page for name, (title, text) in written(closed, recorded).items() for page in (
             (f"/docs/{name}", "text/html; charset=utf-8", further_page(closed["info"], name, title, html_of(text)).encode()),

@@ -4,7 +4,8 @@ example and error. Plain HTML for a strict Content-Security-Policy: no inline st
 import html
 import json
 import re
-import textwrap
+
+from samples import curl, others, requests_of
 
 METHODS = ("get", "post", "patch", "delete", "put")
 STATUS_WORDS = {
@@ -43,6 +44,16 @@ def code_block(text, label, kind="json"):
     return (
         f'<figure class="code"><figcaption><span>{escape(label)}</span><button type="button" class="copy" hidden>Copy</button></figcaption>'
         f'<pre tabindex="0" class="{kind}"><code>{coloured(text) if kind == "json" else escape(text)}</code></pre></figure>'
+    )
+
+
+def call_block(text, label, name, languages):
+    """A call with curl. script.js puts tabs in the place of the word, and under them what it has for `name` in the other languages."""
+    label = f'<span class="of">{escape(label)}</span>' if label else ""
+    also = f' data-call="{name}" data-in="{" ".join(languages)}"' if languages else ""
+    return (
+        f'<figure class="code"{also}><figcaption><span class="in">curl</span>{label}<button type="button" class="copy" hidden>Copy</button>'
+        f'</figcaption><pre tabindex="0" class="sh"><code>{escape(text)}</code></pre></figure>'
     )
 
 
@@ -233,6 +244,7 @@ class Operation:
         self.parameters = [reference.resolve(parameter) for parameter in parameters]
         servers = shared.get("servers") or reference.description["servers"]
         self.is_ours = path.startswith("/")  # else a call to a customer
+        self.is_customers = self.is_ours and shared.get("x-audience") != "operator"
         self.url = servers[0]["url"].rstrip("/") + path if self.is_ours else "https://customer.example/hooks/posthorn"
         self.security = body.get("security", reference.description.get("security", []))
 
@@ -251,33 +263,6 @@ class Operation:
         if "examples" in content:
             return [(example["summary"], example["value"]) for example in content["examples"].values()]
         return [("", content["example"])]
-
-    def curl(self, value):
-        url = re.sub(r"\{(\w+)\}", lambda found: "x" if found[1] == "platform" else f"${found[1].upper()}", self.url)
-        query = [p for p in self.parameters if p["in"] == "query" and (p.get("required") or "example" in p)]
-        lines = [f'curl -s "$POSTHORN{url}"']
-        if self.method not in ("get", "post") or (self.method == "post" and value is None):
-            lines[0] = f'curl -s -X {self.method.upper()} "$POSTHORN{url}"'
-        if query:
-            lines[0] = lines[0].replace("curl -s", "curl -s -G", 1)
-        schemes = [name for scheme in self.security for name in scheme]
-        if "basic" in schemes:
-            lines.append('-u "$CLIENT_ID:$CLIENT_SECRET"')
-        if "bearer" in schemes:
-            lines.append('-H "Authorization: Bearer $TOKEN"')
-        for parameter in query:
-            lines.append(f"--data-urlencode '{parameter['name']}={parameter.get('example', parameter['name'])}'")
-        if value is not None:
-            lines += self.curl_body(value)
-        return " \\\n  ".join(lines)
-
-    def curl_body(self, value):
-        if isinstance(value, str):  # a file
-            return [f"-H 'Content-Type: {self.media()[0]}'", f"--data-binary @{value}"]
-        if self.media()[0] != "application/json":
-            return ["-d " + "&".join(f"{key}={text}" for key, text in value.items())]
-        text = textwrap.indent(json.dumps(value, indent=2, ensure_ascii=False), "  ").strip()
-        return ["-H 'Content-Type: application/json'", f"-d '{text}'"]
 
     # -- parts of the page
 
@@ -356,10 +341,9 @@ class Operation:
     def html(self):
         self.reference.here = self.id
         calls = "".join(
-            code_block(self.curl(value), f"curl{' – ' + label if label else ''}", "sh") for label, value in self.samples()
+            call_block(curl(request), label, f"{self.id} {number}", others(request) if self.is_customers else ())
+            for number, (label, request) in enumerate(requests_of(self))
         )
-        if self.path.endswith("/callback"):
-            calls = ""
         if not self.is_ours:
             calls = code_block(json.dumps(self.samples()[0][1], indent=2, ensure_ascii=False), "An event")
         return f"""

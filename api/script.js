@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search of the reference's pages, their copy buttons, and the address of this installation in the examples. The pages read as well
-// without it.
+// The search of the reference's pages, the languages of its calls, copy buttons, and the address of this installation in the examples.
+// The pages read as well without it: each call is there with curl.
 "use strict";
 
 const HERE = document.currentScript.src;
@@ -17,6 +17,118 @@ for (const button of document.querySelectorAll("button.copy")) {
 		button.textContent = "Copied";
 		setTimeout(() => { button.textContent = "Copy"; }, 1500);
 	});
+}
+
+function element(name, className, text) {
+	const made = document.createElement(name);
+	made.className = className;
+	made.textContent = text;
+	return made;
+}
+
+// ---- languages: tabs on each call, one choice for all, which is kept. The texts come when another one than curl is first chosen ----
+
+const LANGUAGES = {curl: "curl", typescript: "TypeScript", python: "Python", go: "Go", cli: "CLI"};
+const KEPT = "posthorn.language";
+const TURNS = {ArrowRight: (at, count) => (at + 1) % count, ArrowLeft: (at, count) => (at + count - 1) % count, Home: () => 0,
+	End: (at, count) => count - 1};
+let samples = null;
+let wanted = "curl";
+
+/** What is kept; null where the browser keeps nothing. */
+function kept() {
+	try {
+		return localStorage.getItem(KEPT);
+	} catch {
+		return null;
+	}
+}
+
+function keep(language) {
+	try {
+		localStorage.setItem(KEPT, language);
+	} catch {
+		// It holds for this page then.
+	}
+}
+
+function tabOf(panel, language) {
+	const tab = element("button", "", LANGUAGES[language]);
+	tab.type = "button";
+	tab.id = `${panel.id}-${language}`;
+	tab.dataset.language = language;
+	tab.setAttribute("role", "tab");
+	tab.setAttribute("aria-controls", panel.id);
+	tab.addEventListener("click", () => pick(tab));
+	return tab;
+}
+
+/** A call's parts, and tabs in place of the word above it. */
+function callOf(figure) {
+	const [name, number] = figure.dataset.call.split(" ");
+	const panel = figure.querySelector("pre");
+	const code = panel.querySelector("code");
+	panel.id = `call-${name}-${number}`;
+	panel.setAttribute("role", "tabpanel");
+	const tabs = ["curl", ...figure.dataset.in.split(" ")].map((language) => tabOf(panel, language));
+	const list = element("span", "tabs", "");
+	list.setAttribute("role", "tablist");
+	list.setAttribute("aria-label", "Language");
+	list.append(...tabs);
+	list.addEventListener("keydown", (event) => {
+		if (TURNS[event.key]) {
+			event.preventDefault();
+			const next = tabs[TURNS[event.key](tabs.indexOf(event.target), tabs.length)];
+			next.focus();
+			pick(next);
+		}
+	});
+	figure.querySelector(".in").replaceWith(list);
+	return {name, number, panel, code, tabs, curl: code.textContent};
+}
+
+/** The language, or curl where the call has no sample in it. */
+function show(call, language) {
+	const text = language === "curl" ? null : samples[call.name][call.number][language];
+	call.code.textContent = text ?? call.curl;
+	for (const tab of call.tabs) {
+		const isShown = tab.dataset.language === (text ? language : "curl");
+		tab.setAttribute("aria-selected", String(isShown));
+		tab.tabIndex = isShown ? 0 : -1;
+		if (isShown) {
+			call.panel.setAttribute("aria-labelledby", tab.id);
+		}
+	}
+}
+
+/** Shows all calls in the language, unless another one was chosen meanwhile. */
+async function speak(language) {
+	wanted = language;
+	if (language !== "curl") {
+		samples ??= await (await fetch(new URL("samples.json", HERE))).json();
+	}
+	if (wanted === language) {
+		calls.forEach((call) => show(call, language));
+	}
+}
+
+async function pick(tab) {
+	const before = tab.getBoundingClientRect().top;
+	try {
+		await speak(tab.dataset.language);
+	} catch {
+		document.getElementById(tab.getAttribute("aria-controls")).querySelector("code").textContent =
+			`${tab.textContent} could not be loaded. Choose it again.`;
+		return;
+	}
+	keep(tab.dataset.language);
+	scrollBy(0, tab.getBoundingClientRect().top - before); // what is above may be longer now
+}
+
+const calls = [...document.querySelectorAll("figure[data-call]")].map(callOf);
+calls.forEach((call) => show(call, "curl"));
+if (calls.length > 0 && Object.hasOwn(LANGUAGES, kept() ?? "curl")) {
+	speak(kept() ?? "curl").catch(() => {}); // curl stays
 }
 
 const links = new Map();
@@ -78,13 +190,6 @@ function close() {
 	chosen = -1;
 	field.setAttribute("aria-expanded", "false");
 	field.removeAttribute("aria-activedescendant");
-}
-
-function element(name, className, text) {
-	const made = document.createElement(name);
-	made.className = className;
-	made.textContent = text;
-	return made;
 }
 
 function hit([title, kind, where, text], number) {

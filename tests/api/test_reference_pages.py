@@ -100,6 +100,20 @@ def test_the_first_load_is_small(service):
     assert total < FIRST_LOAD_BYTES
 
 
+def test_the_other_languages_are_a_file_of_their_own(service):
+    """The page has curl alone, and says of each call which languages the file has. (What they do: tests/client_packages.)"""
+    page, answer = service.request("GET", "/docs").text, service.request("GET", "/docs/samples.json")
+    assert answer.headers["Content-Type"] == "application/json" and "posthorn-client" not in page and "os.environ" not in page
+    again = service.request("GET", "/docs/samples.json", headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304 and again.content == b""
+    samples = answer.json()
+    calls = re.findall(r'data-call="(\S+) (\d+)" data-in="([^"]+)"', page)
+    assert len(calls) == sum(map(len, samples.values())) > 50
+    for name, number, languages in calls:
+        assert list(samples[name][int(number)]) == languages.split(), name
+    assert [len(samples["publish-post"]), "getReadiness" in samples, "health" in samples] == [3, False, False]
+
+
 @pytest.mark.parametrize("taken", ["identity", "gzip;q=0", "gzip; q=0.0", "br", "*", "gzipped", ""])
 def test_who_does_not_take_gzip_gets_none(service, taken):
     answer = service.request("GET", "/docs/errors", headers={"Accept-Encoding": taken})

@@ -60,6 +60,64 @@ def test_the_list_is_walked_and_left(browser, furnished):
     browser.wait("that there is none", lambda: browser.js("return document.getElementById('found').textContent") == "Nothing found")
 
 
+TABS = "[...document.querySelectorAll('#publish-post [role=tablist]')].at(0)"
+SHOWN = "[...document.querySelectorAll('#{} [role=tabpanel] code')].at(0).textContent"
+CHOSEN = "return [...new Set([...document.querySelectorAll('[role=tab][aria-selected=true]')].map((tab) => tab.textContent))].sort().join()"
+
+
+@pytest.fixture
+def reference(browser, furnished):
+    """The page as it is for somebody who has chosen nothing yet."""
+    browser.driver.get(furnished.url + "/docs")
+    browser.js("localStorage.removeItem('posthorn.language')")
+    browser.driver.refresh()
+    return browser
+
+
+def shown(browser, article, word):
+    text = f"return {SHOWN.format(article)}"
+    return browser.wait(f"{word} in {article}", lambda: word in browser.js(text))
+
+
+def test_one_choice_switches_every_call_and_is_kept(reference, furnished):
+    assert reference.js(CHOSEN) == "curl" and shown(reference, "publish-post", "curl -s")
+    fetched = "return performance.getEntriesByType('resource').filter((one) => one.name.endsWith('/samples.json')).length"
+    assert reference.js(fetched) == 0
+    top = reference.js(f"const tab = {TABS}.children[2]; tab.scrollIntoView({{block: 'center'}}); tab.click(); return tab.getBoundingClientRect().top")
+    shown(reference, "publish-post", "posthorn.posts.publish({")
+    assert abs(reference.js(f"return {TABS}.children[2].getBoundingClientRect().top") - top) < 2, "what is read stays where it is"
+    assert shown(reference, "get-post", 'os.environ["POST_ID"]') and shown(reference, "get-upload", "curl -s")
+    assert reference.js(CHOSEN) == "Python,curl" and reference.js(fetched) == 1
+    reference.driver.get(furnished.url + "/docs/errors")
+    reference.driver.get(furnished.url + "/docs#get-post")
+    assert shown(reference, "get-post", 'os.environ["POST_ID"]')
+    reference.js(f"{TABS}.children[0].click()")
+    assert shown(reference, "get-post", "curl -s") and reference.js(CHOSEN) == "curl"
+
+
+def test_the_languages_are_walked_by_keys(reference):
+    reference.js(f"{TABS}.children[0].focus()")
+    focused = "return document.activeElement.textContent"
+    for key, language, word in [(Keys.ARROW_LEFT, "CLI", "posthorn post"), (Keys.ARROW_LEFT, "Go", "http.NewRequest"),
+                                (Keys.HOME, "curl", "curl -s"), (Keys.ARROW_RIGHT, "TypeScript", "await posthorn.posts.publish"),
+                                (Keys.END, "CLI", "posthorn post"), (Keys.ARROW_RIGHT, "curl", "curl -s")]:
+        keys(reference, key)
+        assert shown(reference, "publish-post", word) and reference.js(focused) == language
+    stops = reference.js(f"return [...{TABS}.children].map((tab) => tab.tabIndex)")
+    assert stops == [0, -1, -1, -1, -1], "one stop of the tab key for each call"
+    names = reference.js(f"const [tab] = {TABS}.children; const panel = document.getElementById(tab.getAttribute('aria-controls'));"
+                         f"return [panel.getAttribute('role'), panel.getAttribute('aria-labelledby') === tab.id, {TABS}.getAttribute('aria-label')]")
+    assert names == ["tabpanel", True, "Language"]
+
+
+def test_what_cannot_be_loaded_is_said(reference):
+    reference.js("window.fetch = () => Promise.reject(new TypeError('offline'))")
+    reference.js(f"{TABS}.children[3].click()")
+    assert shown(reference, "publish-post", "Go could not be loaded. Choose it again.") and reference.js(CHOSEN) == "curl"
+    reference.js(f"{TABS}.children[0].click()")
+    assert shown(reference, "publish-post", "curl -s")
+
+
 @pytest.mark.parametrize("path", ["/docs", "/docs/errors", "/docs/tiktok"])
 @pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
 def test_everybody_can_read_it(browser, furnished, path, is_dark):
