@@ -102,7 +102,7 @@ static bool find_account(struct api *api, struct http_request *request,
 	if (kind != ERR_NONE)
 		respond_failure(api, request, response, kind, &err);
 	else if (!is_found)
-		respond_not_found(response);
+		respond_not_found(request, response);
 	return kind == ERR_NONE && is_found;
 }
 

@@ -130,7 +130,8 @@ void respond_field_error(struct http_response *response, int status, const char 
  * Its text goes to the log, not to the caller. */
 void respond_failure(const struct api *api, const struct http_request *request,
 		     struct http_response *response, enum err_kind kind, const struct error *err);
-void respond_not_found(struct http_response *response);
+/* 404, with the kind of thing that the path names. */
+void respond_not_found(const struct http_request *request, struct http_response *response);
 /* A small page for people: a title and a sentence, both ours. Returns the body, which may be added
  * to. */
 struct buf *respond_page(struct http_response *response, int status, const char *title,

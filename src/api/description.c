@@ -66,7 +66,7 @@ void description_serve(void *context, struct http_request *request, struct http_
 	(void)context;
 	const struct description_page *page = page_of(request);
 	if (page == NULL) {
-		respond_not_found(response);
+		respond_not_found(request, response);
 		return;
 	}
 	const bool is_gzip = takes_gzip(request);

@@ -89,7 +89,7 @@ void media_respond_upload_error(struct api *api, struct http_request *request,
 	else if (kind == ERR_INVALID)
 		respond_no_media(response);
 	else if (kind == ERR_NOT_FOUND)
-		respond_not_found(response);
+		respond_not_found(request, response);
 	else if (kind == ERR_CONFLICT)
 		respond_error(
 			response, 409, "UPLOAD_CONFLICT",

@@ -148,7 +148,7 @@ static bool find_link(struct api *api, struct http_request *request, struct http
 	}
 	if (kind == ERR_NOT_FOUND || link.expires_at_us <= clock_now_us(api->config.clock) ||
 	    !app_is_well(api, request->arena, link.app_id)) {
-		respond_not_found(response);
+		respond_not_found(request, response);
 		return false;
 	}
 	if (link.used_at_us != 0 && !may_be_used) {

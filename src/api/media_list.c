@@ -68,7 +68,7 @@ void api_media_content(void *context, struct http_request *request, struct http_
 		media_file_open(media_uploads_settings(api->config.uploads)->files, request->arena,
 				row.id, &fd, &err);
 	if (kind == ERR_NOT_FOUND) {
-		respond_not_found(response);
+		respond_not_found(request, response);
 		return;
 	}
 	if (respond_if_failed(api, request, response, kind, &err))

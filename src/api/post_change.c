@@ -35,19 +35,24 @@ static void shape(struct changing *c, struct str field, const char *reason, cons
 
 /* ---- answers ---- */
 
+static struct str too_late_text(const struct post_change_result *result)
+{
+	if (result->outcome == POST_HELD)
+		return STR("This post is held: the database was restored, and the post "
+			   "may have been published since the backup. The operator "
+			   "must release or fail it first.");
+	if (result->is_cancelled)
+		return STR("This post is cancelled: it cannot be changed any more. Publish a new "
+			   "one.");
+	return STR("It is too late to change this post.");
+}
+
 bool post_respond_too_late(struct http_response *response, const struct post_change_result *result)
 {
 	struct json_writer w;
 	if (result->outcome == POST_CHANGED)
 		return false;
-	respond_error_begin(
-		response, 409, "TOO_LATE",
-		result->outcome == POST_HELD
-			? STR("This post is held: the database was restored, and the post "
-			      "may have been published since the backup. The operator "
-			      "must release or fail it first.")
-			: STR("It is too late to change this post."),
-		&w);
+	respond_error_begin(response, 409, "TOO_LATE", too_late_text(result), &w);
 	json_key(&w, "details");
 	json_begin_object(&w);
 	json_member_str(&w, "status", str_of(post_state_name(result->state)));

@@ -78,9 +78,34 @@ void respond_over_quota(struct http_response *response, const struct quota_over 
 	json_end_object(&w);
 }
 
-void respond_not_found(struct http_response *response)
+/* What a path names by an id. The id is not said: what another app has is answered, to the byte, as
+ * what nobody has. */
+struct named_thing {
+	const char *capture;
+	const char *missing;
+};
+
+static const struct named_thing named_things[] = {
+	{"token", API_NO_SUCH_PATH}, /* a secret in the path; also of an upload by it */
+	{"post_id", "There is no such post in this app. GET /v1/posts lists those that are."},
+	{"account_id",
+	 "There is no such account in this app. GET /v1/accounts lists those that are."},
+	{"draft_id", "There is no such draft in this app. GET /v1/drafts lists those that are."},
+	{"webhook_id",
+	 "There is no such webhook in this app. GET /v1/webhooks lists those that are."},
+	{"media_id", "There is no such file in this app. GET /v1/media lists those that are."},
+	{"upload_id", "There is no such upload in this app."},
+	{"user_id", "There is no such user in this app."},
+};
+
+void respond_not_found(const struct http_request *request, struct http_response *response)
 {
-	respond_error(response, 404, "NOT_FOUND", STR("Not found."));
+	const char *missing = API_NO_SUCH_PATH;
+	for (size_t i = COUNT_OF(named_things); i-- > 0;) {
+		if (!str_is_empty(http_request_capture(request, named_things[i].capture)))
+			missing = named_things[i].missing;
+	}
+	respond_error(response, 404, "NOT_FOUND", str_of(missing));
 }
 
 void respond_failure(const struct api *api, const struct http_request *request,
@@ -105,7 +130,7 @@ bool respond_if_failed(const struct api *api, const struct http_request *request
 		       struct http_response *response, enum err_kind kind, const struct error *err)
 {
 	if (kind == ERR_NOT_FOUND)
-		respond_not_found(response);
+		respond_not_found(request, response);
 	else if (kind != ERR_NONE)
 		respond_failure(api, request, response, kind, err);
 	return kind != ERR_NONE;

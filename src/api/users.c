@@ -157,7 +157,7 @@ void api_user_get(void *context, struct http_request *request, struct http_respo
 	else if (kind != ERR_NONE)
 		respond_failure(api, request, response, kind, &err);
 	else if (page.account_total + page.connection_total + page.post_total == 0)
-		respond_not_found(response);
+		respond_not_found(request, response);
 	else
 		respond_user(response, &page);
 	if (response->body.is_over)

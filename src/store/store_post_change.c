@@ -458,7 +458,8 @@ static enum err_kind edit(struct store_tx *tx, void *argument, struct error *err
 	if (kind != ERR_NONE)
 		return kind;
 	e->result = (struct post_change_result){.outcome = edit_outcome(&change),
-						.state = change.state};
+						.state = change.state,
+						.is_cancelled = is_cancelled(&change)};
 	if (e->result.outcome != POST_CHANGED || e->edit->only_asks)
 		return ERR_NONE;
 	kind = is_as_read(&change, e->edit, &is_unchanged, err);

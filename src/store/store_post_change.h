@@ -23,6 +23,7 @@ enum post_change_outcome {
 struct post_change_result {
 	enum post_change_outcome outcome;
 	enum post_state state;  /* TOO_LATE, HELD: the post's */
+	bool is_cancelled;      /* TOO_LATE: nothing of it was sent, and nothing will be */
 	struct quota_over over; /* EDIT_OVER_QUOTA */
 };
 

@@ -2,8 +2,9 @@
 """Errors that people meet first: each says what is wrong, where, and what to do, and says it once."""
 import pytest
 
-from harness import check_error
+from harness import check_error, marker, utc
 
+NO_PATH = "There is no such path. GET /docs lists all."
 UNKNOWN = "01a1fcda-7451-7617-8dc3-203f49eaf281"
 PICTURE = {"url": "https://cdn.example/a.jpg", "type": "image"}
 
@@ -73,9 +74,37 @@ def test_a_time_that_is_none(app, one, given):
     assert body["message"] == "Write the time like this: 2026-11-21T15:04:05Z."
 
 
-def test_no_such_path_and_no_such_thing(app):
-    assert app.get("/v1/post").json()["message"] == "There is no such path. GET /docs lists all."
-    assert app.get("/v1/accounts/foo").json()["message"] == "Not found."
+def test_no_such_path(app):
+    assert app.get("/v1/post").json()["message"] == NO_PATH
+
+
+@pytest.mark.parametrize("thing, where", [("account", "/v1/accounts"), ("post", "/v1/posts"), ("draft", "/v1/drafts"),
+                                          ("webhook", "/v1/webhooks"), ("file", "/v1/media")])
+def test_no_such_thing(app, thing, where):
+    """The id is not said again: test_isolation.py holds that a foreign thing is answered, to the byte, as one that is none."""
+    for name in ("foo", UNKNOWN, "a%20b"):
+        body = check_error(app.get(f"{where}/{name}"), 404, "NOT_FOUND")
+        assert body["message"] == f"There is no such {thing} in this app. GET {where} lists those that are."
+
+
+def test_no_such_thing_without_a_list(app, service):
+    assert app.get("/v1/users/nobody").json()["message"] == "There is no such user in this app."
+    assert app.get("/v1/media/uploads/foo").json()["message"] == "There is no such upload in this app."
+    for method, path in (("PUT", "/v1/media/links/foo"), ("DELETE", "/v1/media/links/foo/bar"), ("GET", "/media/foo"), ("GET", "/docs/foo")):
+        assert check_error(service.request(method, path), 404, "NOT_FOUND")["message"] == NO_PATH, path
+
+
+def test_a_change_of_a_cancelled_post(app, one):
+    post = app.accepted(one["x"], marker("never"), scheduled_at=utc(86400))["post_id"]
+    path = f"/v1/posts/{post}"
+    assert [app.request("DELETE", path).status_code for _ in range(2)] == [204, 204]
+    body = check_error(app.request("PATCH", path, json={"content": "other"}), 409, "TOO_LATE")
+    assert body["message"] == "This post is cancelled: it cannot be changed any more. Publish a new one."
+    assert body["details"] == {"status": "failed"}
+    out = app.published(one["x"], marker("out"))["id"]
+    for method, more in (("DELETE", {}), ("PATCH", {"json": {"content": "other"}})):
+        body = check_error(app.request(method, f"/v1/posts/{out}", **more), 409, "TOO_LATE")
+        assert body["message"] == "It is too late to change this post."
 
 
 @pytest.mark.parametrize("path, allowed", [

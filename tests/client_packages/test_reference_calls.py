@@ -179,13 +179,16 @@ def test_secrets_come_from_the_environment(calls):
 
 @pytest.mark.parametrize("language", ["curl", "typescript", "python", "cli"])
 def test_each_sample_makes_the_call_that_it_stands_beside(described, calls, desk, refusing, language):
-    done = desk(language).run_all(calls[language], refusing.url)
+    texts = calls[language]
+    if language == "cli":  # verbs with an id alone are test_person_more.py's
+        texts = {name: text for name, text in texts.items() if re.search(r" --|'|\||=", text)}
+    done = desk(language).run_all(texts, refusing.url)
     assert done.stdout == "", done.stdout
     seen = {}
     for method, path, headers, body in refusing.calls:
         _, name, rest = path.split("/", 2)
         seen.setdefault(name, (method, "/" + rest, headers, body))
-    assert set(seen) == set(calls[language]), done.stderr
+    assert set(seen) == set(texts) and len(texts) > 15, done.stderr
     for name, (method, path, headers, body) in seen.items():
         article = name.rsplit("-", 1)[0]
         assert (method, path.split("?")[0]) == OTHERWISE.get((language, article), described[article][:2]), name
