@@ -122,7 +122,7 @@ async function pick(tab) {
 		return;
 	}
 	keep(tab.dataset.language);
-	scrollBy(0, tab.getBoundingClientRect().top - before); // what is above may be longer now
+	window.scrollBy(0, tab.getBoundingClientRect().top - before); // what is above may be longer now
 }
 
 const calls = [...document.querySelectorAll("figure[data-call]")].map(callOf);

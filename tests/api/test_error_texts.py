@@ -90,7 +90,8 @@ def test_no_such_thing(app, thing, where):
 def test_no_such_thing_without_a_list(app, service):
     assert app.get("/v1/users/nobody").json()["message"] == "There is no such user in this app."
     assert app.get("/v1/media/uploads/foo").json()["message"] == "There is no such upload in this app."
-    for method, path in (("PUT", "/v1/media/links/foo"), ("DELETE", "/v1/media/links/foo/bar"), ("GET", "/media/foo"), ("GET", "/docs/foo")):
+    for method, path in (("PUT", "/v1/media/links/foo"), ("DELETE", "/v1/media/links/foo/bar"), ("GET", "/media/foo"),
+                         ("GET", "/docs/foo")):
         assert check_error(service.request(method, path), 404, "NOT_FOUND")["message"] == NO_PATH, path
 
 

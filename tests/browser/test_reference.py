@@ -83,7 +83,8 @@ def test_one_choice_switches_every_call_and_is_kept(reference, furnished):
     assert reference.js(CHOSEN) == "curl" and shown(reference, "publish-post", "curl -s")
     fetched = "return performance.getEntriesByType('resource').filter((one) => one.name.endsWith('/samples.json')).length"
     assert reference.js(fetched) == 0
-    top = reference.js(f"const tab = {TABS}.children[2]; tab.scrollIntoView({{block: 'center'}}); tab.click(); return tab.getBoundingClientRect().top")
+    top = reference.js(f"const tab = {TABS}.children[2]; tab.scrollIntoView({{block: 'center'}}); tab.click();"
+                       "return tab.getBoundingClientRect().top")
     shown(reference, "publish-post", "posthorn.posts.publish({")
     assert abs(reference.js(f"return {TABS}.children[2].getBoundingClientRect().top") - top) < 2, "what is read stays where it is"
     assert shown(reference, "get-post", 'os.environ["POST_ID"]') and shown(reference, "get-upload", "curl -s")
@@ -105,8 +106,10 @@ def test_the_languages_are_walked_by_keys(reference):
         assert shown(reference, "publish-post", word) and reference.js(focused) == language
     stops = reference.js(f"return [...{TABS}.children].map((tab) => tab.tabIndex)")
     assert stops == [0, -1, -1, -1, -1], "one stop of the tab key for each call"
-    names = reference.js(f"const [tab] = {TABS}.children; const panel = document.getElementById(tab.getAttribute('aria-controls'));"
-                         f"return [panel.getAttribute('role'), panel.getAttribute('aria-labelledby') === tab.id, {TABS}.getAttribute('aria-label')]")
+    names = reference.js(f"const list = {TABS}; const [tab] = list.children;"
+                         "const panel = document.getElementById(tab.getAttribute('aria-controls'));"
+                         "return [panel.getAttribute('role'), panel.getAttribute('aria-labelledby') === tab.id,"
+                         "list.getAttribute('aria-label')]")
     assert names == ["tabpanel", True, "Language"]
 
 

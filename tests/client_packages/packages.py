@@ -128,7 +128,6 @@ class PythonClient:
 
     def __init__(self, directory):
         source = copied("python", directory)
-        (source / ".hgignore").touch()  # hatchling takes the next one above: Meson's own leaves out all that a build directory has
         shutil.copy(ROOT / "LICENSE", source)
         done = subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", directory], cwd=source, capture_output=True,
                               text=True, timeout=BUILD_S, check=False)

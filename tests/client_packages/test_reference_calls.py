@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calls of /docs as a reader copies them, in every language. All of them are run against a server that refuses everything and
-remembers what it was asked: each makes the call that it stands beside. Those of the main operations do their work at the running service."""
+remembers what it was asked: each makes the call that it stands beside. Those of the main operations do their work at the running
+service."""
 import html
 import http.server
 import json
@@ -151,7 +152,8 @@ class Desk:
             driver = self.keep("driver", DRIVERS[self.language])
         else:
             driver = self.keep("driver", "".join(
-                f"POSTHORN_URL={url}/{name} UPLOAD_URL={url}/{name}{LINK} bash -u {name}.sh < /dev/null > {name}.out 2>&1\n" for name in texts))
+                f"POSTHORN_URL={url}/{name} UPLOAD_URL={url}/{name}{LINK} bash -u {name}.sh < /dev/null > {name}.out 2>&1\n"
+                for name in texts))
             return self.run(["bash", driver], VALUES)
         return self.run([*self.program(driver), url], VALUES)
 
@@ -209,7 +211,8 @@ def check_body(contents, number, headers, body):
     content = contents["application/json"]
     example = content["example"] if "example" in content else list(content["examples"].values())[number]["value"]
     text = json.dumps(example)
-    for value, name in (("019a1fcd-7451-7617-8dc3-203f49eaf280", "ACCOUNT_ID"), ("019a1fcd-7451-7617-8dc3-203f49eaf281", "OTHER_ACCOUNT_ID")):
+    for value, name in (("019a1fcd-7451-7617-8dc3-203f49eaf280", "ACCOUNT_ID"),
+                        ("019a1fcd-7451-7617-8dc3-203f49eaf281", "OTHER_ACCOUNT_ID")):
         text = text.replace(value, VALUES[name])
     wanted, sent = json.loads(text), json.loads(body)
     for name, value in wanted.items():
