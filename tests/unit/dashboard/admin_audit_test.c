@@ -23,13 +23,26 @@ static void assert_str(struct str got, const char *wanted)
 		fail_msg("\"" STR_FMT "\", not \"%s\"", STR_ARG(got), wanted);
 }
 
+/* A POST for the sake of its body. It reads no more than that. */
+static const char *const only_asks[] = {"/dashboard/api/count"};
+
+static bool is_only_asked(const struct admin_route *route)
+{
+	for (size_t i = 0; i < COUNT_OF(only_asks); i++) {
+		if (strcmp(route->web_path, only_asks[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void a_route_that_changes_has_an_action(void **state)
 {
 	size_t count = 0;
 	const struct admin_route *routes = admin_routes(&count);
 	(void)state;
 	for (size_t i = 0; i < count; i++) {
-		const bool changes = strcmp(routes[i].method, "GET") != 0;
+		const bool changes =
+			strcmp(routes[i].method, "GET") != 0 && !is_only_asked(&routes[i]);
 		if (changes != (routes[i].action[0] != '\0'))
 			fail_msg("%s %s: in admin_routes.def, give what changes something an "
 				 "action and what only reads none",
