@@ -13,7 +13,7 @@ void media_serve(void *context, struct http_request *request, struct http_respon
 	if (api->config.hosted == NULL ||
 	    !hosted_open(api->config.hosted, request->arena, http_request_capture(request, "token"),
 			 &file)) {
-		respond_error(response, 404, "NOT_FOUND", STR(API_NO_SUCH_PATH));
+		respond_not_found(request, response);
 		return;
 	}
 	http_response_file(response, request, file.mime_type, file.etag, file.fd, file.size_bytes);
