@@ -611,15 +611,7 @@ static void an_event_goes_once_more(void **state)
 	struct fixture *fx = *state;
 	struct error err = {0};
 	const struct app_row app = make_app(fx);
-	const struct webhook_row webhook = {.id = new_uuid(fx),
-					    .app_id = app.id,
-					    .url = STR("https://c.example"),
-					    .event_mask = EVENT_MASK_ALL,
-					    .is_enabled = true,
-					    .secret_sealed = STR("s"),
-					    .old_secret_sealed = STR(""),
-					    .created_at_us = NOW,
-					    .updated_at_us = NOW};
+	const struct webhook_row webhook = make_webhook(fx, &app);
 	const struct event_row event = {.id = new_uuid(fx),
 					.app_id = app.id,
 					.kind = EVENT_TEST,
@@ -627,7 +619,6 @@ static void an_event_goes_once_more(void **state)
 					.created_at_us = NOW};
 	struct webhook_delivery_row *log = NULL;
 	size_t count = 0;
-	ok(store_webhook_create(fx->store, &webhook, &err), &err);
 	ok(store_webhook_test(fx->store, &event, number_as_body, NULL, &err), &err);
 	ok(store_webhook_log(fx->store, fx->arena, webhook.id, 0, 10, &log, &count, &err), &err);
 	assert_int_equal(count, 1);

@@ -1221,21 +1221,6 @@ static struct store_figures figures(struct fixture *fx, int64_t now_us)
 	return out;
 }
 
-static void make_webhook(struct fixture *fx, const struct app_row *app)
-{
-	struct error err = {0};
-	const struct webhook_row webhook = {
-		.id = new_uuid(fx),
-		.app_id = app->id,
-		.url = STR("https://customer.example/hook"),
-		.event_mask = ~INT64_C(0),
-		.is_enabled = true,
-		.secret_sealed = STR("sealed"),
-		.created_at_us = NOW,
-	};
-	ok(store_webhook_create(fx->store, &webhook, &err), &err);
-}
-
 /* Two apps, so that nothing is counted for one alone. */
 static void the_figures_follow_every_change(void **state)
 {

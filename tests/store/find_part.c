@@ -162,16 +162,7 @@ static void the_calls_about_a_post(void **state)
 	const struct app_row app = make_app(fx);
 	const struct app_row other = make_app(fx);
 	const struct account_row account = make_account(fx, &app, "ann", PLATFORM_X);
-	const struct webhook_row webhook = {.id = new_uuid(fx),
-					    .app_id = app.id,
-					    .url = STR("https://c.example"),
-					    .event_mask = EVENT_MASK_ALL,
-					    .is_enabled = true,
-					    .secret_sealed = STR("s"),
-					    .old_secret_sealed = STR(""),
-					    .created_at_us = NOW,
-					    .updated_at_us = NOW};
-	ok(store_webhook_create(fx->store, &webhook, &err), &err);
+	const struct webhook_row webhook = make_webhook(fx, &app);
 	const struct str first = post_now(fx, &app, &account);
 	publish_as(fx, new_name(fx, "remote"), STR(""));
 	hand_over_events(fx);

@@ -380,3 +380,19 @@ void hand_over_events(struct fixture *fx)
 	struct error err = {0};
 	ok(store_write(fx->store, hand_over, fx, &err), &err);
 }
+
+struct webhook_row make_webhook(struct fixture *fx, const struct app_row *app)
+{
+	struct error err = {0};
+	const struct webhook_row webhook = {.id = new_uuid(fx),
+					    .app_id = app->id,
+					    .url = STR("https://c.example"),
+					    .event_mask = EVENT_MASK_ALL,
+					    .is_enabled = true,
+					    .secret_sealed = STR("s"),
+					    .old_secret_sealed = STR(""),
+					    .created_at_us = NOW,
+					    .updated_at_us = NOW};
+	ok(store_webhook_create(fx->store, &webhook, &err), &err);
+	return webhook;
+}

@@ -86,6 +86,8 @@ enum err_kind save_in(struct store_tx *tx, const struct delivery_save *save, str
 enum err_kind save(struct fixture *fx, const struct delivery_save *save, struct error *err);
 void save_ok(struct fixture *fx, const struct delivery_save *save);
 
+/* Enabled, for all events. */
+struct webhook_row make_webhook(struct fixture *fx, const struct app_row *app);
 /* Every event that waits, others' tests' too, to the webhooks that want it. */
 void hand_over_events(struct fixture *fx);
 

@@ -281,22 +281,6 @@ static void accounts_fill_and_become_free(void **state)
 
 /* ---- the webhook backlog ---- */
 
-static struct webhook_row make_webhook(struct fixture *fx, const struct app_row *app)
-{
-	struct error err = {0};
-	const struct webhook_row webhook = {.id = new_uuid(fx),
-					    .app_id = app->id,
-					    .url = STR("https://c.example"),
-					    .event_mask = EVENT_MASK_ALL,
-					    .is_enabled = true,
-					    .secret_sealed = STR("s"),
-					    .old_secret_sealed = STR(""),
-					    .created_at_us = NOW,
-					    .updated_at_us = NOW};
-	ok(store_webhook_create(fx->store, &webhook, &err), &err);
-	return webhook;
-}
-
 static struct str no_body(struct arena *arena, const struct event_row *event)
 {
 	(void)arena, (void)event;
