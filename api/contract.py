@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compares the description with that of the last release (released.txt): a release of /v1 adds, and takes nothing away
-(info.description of openapi.yaml). released.txt names calls, statuses, parameters, members, their types and what is required; texts and
-limits it leaves out.
+(info.description of openapi.yaml). Until there is a release, released.txt is the API of 2026-11-27. It names calls, statuses,
+parameters, members, their types and what is required; texts and limits it leaves out.
 
 usage: contract.py            says in words what was taken away or made narrower; exit code 1 when something was
        contract.py --write    writes released.txt: with a release, and never to make this check quiet
