@@ -148,16 +148,33 @@ static bool create(struct api *api, struct http_request *request, struct http_re
 
 /* ---- streams: the body of a creation, and of a PATCH ---- */
 
+static void respond_elsewhere(struct http_response *response, int64_t offset_bytes)
+{
+	put_number(response, "Upload-Offset", offset_bytes);
+	respond_error(response, 409, "UPLOAD_CONFLICT",
+		      str_format(response->arena,
+				 "Upload-Offset must be %lld: that much of the file is here.",
+				 (long long)offset_bytes));
+}
+
+/* Since row was read another request may have written: the bytes to come belong at row's offset,
+ * and nowhere else. False: answered. */
 static bool open_stream(struct api *api, struct http_request *request,
-			struct http_response *response, struct str upload_id, int64_t max_bytes)
+			struct http_response *response, const struct upload_row *row,
+			int64_t max_bytes)
 {
 	struct media_stream *stream = ARENA_NEW(request->arena, struct media_stream);
 	struct error err = {0};
 	*stream = (struct media_stream){.is_resumable = true};
 	const enum err_kind kind =
-		media_upload_open(api->config.uploads, upload_id, max_bytes, &stream->upload, &err);
+		media_upload_open(api->config.uploads, row->id, max_bytes, &stream->upload, &err);
 	if (kind != ERR_NONE) {
 		media_respond_upload_error(api, request, response, kind, &err);
+		return false;
+	}
+	if (media_upload_offset(stream->upload) != row->offset_bytes) {
+		respond_elsewhere(response, media_upload_offset(stream->upload));
+		media_upload_close(&stream->upload, false);
 		return false;
 	}
 	request->stream = stream;
@@ -210,11 +227,7 @@ static bool is_at_offset(struct http_request *request, struct http_response *res
 {
 	if (number_of(request, "Upload-Offset") == row->offset_bytes)
 		return true;
-	put_number(response, "Upload-Offset", row->offset_bytes);
-	respond_error(response, 409, "UPLOAD_CONFLICT",
-		      str_format(response->arena,
-				 "Upload-Offset must be %lld: that much of the file is here.",
-				 (long long)row->offset_bytes));
+	respond_elsewhere(response, row->offset_bytes);
 	return false;
 }
 
@@ -230,7 +243,7 @@ static bool patch_begin(struct api *api, struct http_request *request,
 		return false;
 	}
 	return is_at_offset(request, response, &row) &&
-	       open_stream(api, request, response, row.id, uploader.max_bytes);
+	       open_stream(api, request, response, &row, uploader.max_bytes);
 }
 
 static bool create_begin(struct api *api, struct http_request *request,
@@ -238,7 +251,7 @@ static bool create_begin(struct api *api, struct http_request *request,
 {
 	struct creation c = {.has_body = true};
 	return create(api, request, response, &c) &&
-	       open_stream(api, request, response, c.row.id, c.uploader.max_bytes);
+	       open_stream(api, request, response, &c.row, c.uploader.max_bytes);
 }
 
 static bool begin(void *context, struct http_request *request, struct http_response *response)
@@ -330,7 +343,7 @@ static void patch_nothing(struct api *api, struct http_request *request,
 		response->status = 204;
 		return;
 	}
-	if (open_stream(api, request, response, row.id, uploader.max_bytes)) {
+	if (open_stream(api, request, response, &row, uploader.max_bytes)) {
 		answer(api, request, response, 204);
 		media_stream_end(api, request);
 	}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uploads (api-decisions.md 11): a file in one request, resumable uploads (tus), links, and posts that name what was uploaded."""
 import base64
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -317,6 +318,19 @@ def test_tus_goes_on_after_a_lost_connection(own, picture):
     last = patch(own, path, offset, body[offset:])
     assert last.status_code == 204, last.text
     assert own.get(f"/v1/media/{last.headers['Posthorn-Media-Id']}").json()["data"]["sha256"] == hashlib.sha256(body).hexdigest()
+
+
+def test_tus_takes_bytes_only_at_their_offset(own):
+    """Requests of one offset that come at once: those of a client that lost its connection and asks again, and the lost one."""
+    pieces = [bytes([n]) * 1000 for n in range(1, 9)]
+    for _ in range(20):
+        path = path_of(begin(own, 100_000).headers["Location"])
+        with concurrent.futures.ThreadPoolExecutor(len(pieces)) as pool:
+            answers = list(pool.map(lambda piece: patch(own, path, 0, piece), pieces))  # noqa: B023 - all end in this round
+        assert {answer.status_code for answer in answers} <= {204, 409}
+        assert head(own, path).headers["Upload-Offset"] == "1000"
+        told = {answer.headers["Upload-Offset"] for answer in answers if "Upload-Offset" in answer.headers}
+        assert told <= {"0", "1000"}
 
 
 def test_another_app_does_not_disturb_an_upload(own, picture):
