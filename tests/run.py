@@ -55,8 +55,9 @@ def count_meson(build: Path, name: str, process: subprocess.Popen) -> tuple[int,
 
 FLOWS = {path.name for path in (ROOT / "tests/api").glob("test_*_flows.py")} | {"test_validate.py", "test_description.py"}
 # Of tests/api, those that mostly start services of their own.
-OWN = {f"test_{name}.py" for name in ("change", "cli", "isolation", "live_check", "people", "person", "person_more", "proxy", "quotas",
-                                      "retry_many", "unpublish")}
+OWN = {f"test_{name}.py" for name in ("change", "cli", "live_check", "people", "person", "proxy", "quotas", "retry_many", "unpublish")}
+# A client of the API, to which both databases look alike.
+POSTGRES_ALONE = ["tests/api/test_person_more.py"]
 POSTGRES = [
     "tests/postgres",
     "tests/fault/test_crash.py",
@@ -66,6 +67,7 @@ POSTGRES = [
     "tests/api/test_list.py",
     "tests/api/test_webhooks.py",
     "tests/api/test_change.py",
+    *POSTGRES_ALONE,
 ]
 # When the groups have ended: was all that the API's description says met by one of them?
 AFTERWARDS = ["tests/api/test_description.py", "-m", "last"]
@@ -78,6 +80,7 @@ def groups() -> dict[str, list[str]]:
     api = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/api").glob("test_*.py") if path.name not in FLOWS)
     pages = ["tests/browser", "tests/dashboard"]
     others = ["tests", *(f"--ignore={path}" for path in ["tests/fault", "tests/postgres", *pages, *api])]
+    api = [path for path in api if path not in POSTGRES_ALONE]
     return {"fault": ["tests/fault"], "flows": others, "api": [path for path in api if Path(path).name not in OWN],
             "own": [path for path in api if Path(path).name in OWN], "pages": pages, "postgres": POSTGRES}
 

@@ -4,8 +4,8 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+import axe
 from browser import DESKTOP, PHONE
-from test_access import AXE, find_axe
 
 QUESTIONS = {
     # what is typed: (what the first hit says, where Enter leads, what stands there)
@@ -122,14 +122,10 @@ def test_what_cannot_be_loaded_is_said(reference):
 
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/errors", "/docs/tiktok"])
-@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
-def test_everybody_can_read_it(browser, furnished, path, is_dark):
-    axe = find_axe()
-    if axe is None:
-        pytest.skip("axe-core is not installed")
-    browser.dark(is_dark)
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_everybody_can_read_it(browser, furnished, path, look):
+    browser.dark(look == "dark")
     browser.driver.get(furnished.url + path)
     if path != "/docs":
         ask(browser, "media")
-    browser.driver.execute_script(axe.read_text(encoding="utf-8"))
-    assert browser.driver.execute_async_script(AXE) == []
+    assert axe.faults(browser, look) == []

@@ -23,7 +23,7 @@ from harness import App, cli
 from power import KINDS, SYNC, Disk, read_journal
 from test_webhooks import Receiver, sign
 
-CUTS = 24  # of one storm
+CUTS = 16  # of one storm
 STORMS = 20 if IS_LONG else 1
 STORMS_AT_ONCE = 2
 POSTS_PER_CUT = 6
