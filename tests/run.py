@@ -67,6 +67,7 @@ POSTGRES = [
     "tests/api/test_list.py",
     "tests/api/test_webhooks.py",
     "tests/api/test_change.py",
+    "tests/api/test_at_once.py",
     *POSTGRES_ALONE,
 ]
 # When the groups have ended: was all that the API's description says met by one of them?

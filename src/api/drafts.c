@@ -14,7 +14,8 @@
 
 #include "etag.h"
 
-#define PUBLISH_TRIES 8
+/* Others may write a draft at the same time; then the call is made again on what they left. */
+#define WRITE_TRIES 8
 #define REASON_MAX_BYTES 1000
 #define BODY_MAX_BYTES ((size_t)4 * REQUEST_JSON_MAX_BYTES)
 #define DRAFT_ARENA_BYTES ((size_t)32 << 20)
@@ -297,38 +298,62 @@ void api_draft_create(void *context, struct http_request *request, struct http_r
 		respond_written(&c, 201);
 }
 
+/* Writes it once, as c->draft was read. False: answered. */
+typedef bool (*draft_step)(struct drafts_call *c, const struct json *body,
+			   struct draft_result *result);
+
+/* As often as another write comes first; If-Match is held against what it left. False: answered. */
+static bool write_draft(struct drafts_call *c, draft_step step, const struct json *body)
+{
+	struct draft_result result = {.outcome = DRAFT_CHANGED_BEFORE};
+	for (int i = 0; i < WRITE_TRIES && result.outcome == DRAFT_CHANGED_BEFORE; i++) {
+		if (!load(c, draft_of(c->request)) || is_refused(c) || !step(c, body, &result))
+			return false;
+	}
+	return is_written(c, ERR_NONE, &result, NULL);
+}
+
+static bool change_once(struct drafts_call *c, const struct json *patch,
+			struct draft_result *result)
+{
+	struct arena *arena = c->request->arena;
+	const struct json *base = NULL;
+	struct error err = {0};
+	enum err_kind kind = json_parse(arena, c->draft.body, NULL, &base, NULL, &err);
+	if (respond_if_failed(c->api, c->request, c->response, kind, &err))
+		return false;
+	const struct json body = merge(arena, base, patch);
+	if (!check_types(c, &body))
+		return false;
+	kind = store_draft_change(c->api->config.store, &c->draft, text_of(arena, &body),
+				  clock_now_us(c->api->config.clock), result, &err);
+	return !respond_if_failed(c->api, c->request, c->response, kind, &err);
+}
+
 void api_draft_change(void *context, struct http_request *request, struct http_response *response)
 {
 	struct drafts_call c = begin(context, request, response);
 	const struct json *patch = NULL;
-	const struct json *base = NULL;
-	struct draft_result result = {0};
-	struct error err = {0};
 	if (!respond_read_json(request, response, DRAFT_KNOWN, &c.problems, &patch) ||
-	    respond_if_problems(response, &c.problems) || !load(&c, draft_of(request)) ||
-	    is_refused(&c))
+	    respond_if_problems(response, &c.problems))
 		return;
-	enum err_kind kind = json_parse(request->arena, c.draft.body, NULL, &base, NULL, &err);
-	if (respond_if_failed(c.api, request, response, kind, &err))
-		return;
-	const struct json body = merge(request->arena, base, patch);
-	if (!check_types(&c, &body))
-		return;
-	kind = store_draft_change(c.api->config.store, &c.draft, text_of(request->arena, &body),
-				  clock_now_us(c.api->config.clock), &result, &err);
-	if (is_written(&c, kind, &result, &err) && load(&c, draft_of(request)))
+	if (write_draft(&c, change_once, patch) && load(&c, draft_of(request)))
 		respond_written(&c, 200);
+}
+
+static bool delete_once(struct drafts_call *c, const struct json *body, struct draft_result *result)
+{
+	struct error err = {0};
+	(void)body;
+	const enum err_kind kind =
+		store_draft_delete(c->api->config.store, &c->draft, result, &err);
+	return !respond_if_failed(c->api, c->request, c->response, kind, &err);
 }
 
 void api_draft_delete(void *context, struct http_request *request, struct http_response *response)
 {
 	struct drafts_call c = begin(context, request, response);
-	struct draft_result result = {0};
-	struct error err = {0};
-	if (!load(&c, draft_of(request)) || is_refused(&c))
-		return;
-	const enum err_kind kind = store_draft_delete(c.api->config.store, &c.draft, &result, &err);
-	if (is_written(&c, kind, &result, &err))
+	if (write_draft(&c, delete_once, NULL))
 		response->status = 204;
 }
 
@@ -389,24 +414,30 @@ void api_draft_list(void *context, struct http_request *request, struct http_res
 
 /* ---- reviewing ---- */
 
+static bool reject_once(struct drafts_call *c, const struct json *body, struct draft_result *result)
+{
+	struct error err = {0};
+	c->draft.review_reason = json_string(json_get(body, "reason"));
+	c->draft.review_by = author(c->request);
+	c->draft.review_at_us = clock_now_us(c->api->config.clock);
+	const enum err_kind kind =
+		store_draft_reject(c->api->config.store, &c->draft, result, &err);
+	return !respond_if_failed(c->api, c->request, c->response, kind, &err);
+}
+
 void api_draft_reject(void *context, struct http_request *request, struct http_response *response)
 {
 	struct drafts_call c = begin(context, request, response);
 	const struct json *body = NULL;
-	struct error err = {0};
 	if (!respond_read_json(request, response, KNOWN("reason"), &c.problems, &body))
 		return;
 	const struct str reason = json_string(json_get(body, "reason"));
 	if (str_is_empty(str_trim(reason)) || reason.len > REASON_MAX_BYTES)
 		problem_add(&c.problems, PROBLEM_SHAPE, STR("reason"), "required",
 			    STR("Give the reason as a text of at most 1,000 bytes."));
-	if (respond_if_problems(response, &c.problems) || !load(&c, draft_of(request)))
+	if (respond_if_problems(response, &c.problems))
 		return;
-	c.draft.review_reason = reason;
-	c.draft.review_by = author(request);
-	c.draft.review_at_us = clock_now_us(c.api->config.clock);
-	const enum err_kind kind = store_draft_reject(c.api->config.store, &c.draft, &err);
-	if (!respond_if_failed(c.api, request, response, kind, &err) && load(&c, draft_of(request)))
+	if (write_draft(&c, reject_once, body) && load(&c, draft_of(request)))
 		respond_written(&c, 200);
 }
 
@@ -462,7 +493,7 @@ void api_draft_publish(void *context, struct http_request *request, struct http_
 	enum post_accept_outcome outcome = POST_DRAFT_CHANGED;
 	if (!read_wish(&c, &wish))
 		return;
-	for (int i = 0; i < PUBLISH_TRIES && outcome == POST_DRAFT_CHANGED; i++)
+	for (int i = 0; i < WRITE_TRIES && outcome == POST_DRAFT_CHANGED; i++)
 		outcome = publish_once(&c, wish);
 	if (outcome == POST_DRAFT_GONE)
 		respond_gone(&c, wish);

@@ -88,13 +88,13 @@ void media_respond_upload_error(struct api *api, struct http_request *request,
 			      str_copy(response->arena, str_of(err->text)));
 	else if (kind == ERR_INVALID)
 		respond_no_media(response);
-	else if (kind == ERR_NOT_FOUND)
+	else if (kind == ERR_NOT_FOUND && request->stream == NULL)
 		respond_not_found(request, response);
-	else if (kind == ERR_CONFLICT)
+	else if (kind == ERR_CONFLICT || kind == ERR_NOT_FOUND)
 		respond_error(
 			response, 409, "UPLOAD_CONFLICT",
-			STR("This upload has ended, or another request writes it. Ask for its "
-			    "offset, and go on from there."));
+			STR("This upload has ended, or another request has taken its place. Ask "
+			    "for its offset and go on from there, or send the file again."));
 	else
 		respond_failure(api, request, response, kind, err);
 }

@@ -166,6 +166,7 @@ static bool open_stream(struct api *api, struct http_request *request,
 	struct media_stream *stream = ARENA_NEW(request->arena, struct media_stream);
 	struct error err = {0};
 	*stream = (struct media_stream){.is_resumable = true};
+	request->stream = stream;
 	const enum err_kind kind =
 		media_upload_open(api->config.uploads, row->id, max_bytes, &stream->upload, &err);
 	if (kind != ERR_NONE) {
@@ -177,7 +178,6 @@ static bool open_stream(struct api *api, struct http_request *request,
 		media_upload_close(&stream->upload, false);
 		return false;
 	}
-	request->stream = stream;
 	return true;
 }
 

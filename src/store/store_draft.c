@@ -189,11 +189,15 @@ enum err_kind store_draft_body(struct store_tx *tx, struct str app_id, struct st
 	return kind;
 }
 
-static enum err_kind delete (struct store_tx *tx, void *argument, struct error *err) {
-	struct drafting *d = argument; enum err_kind kind = compare(tx, d, err);
-	if (kind != ERR_NONE || d->result.outcome != DRAFT_DONE) return kind;
+static enum err_kind erase(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct drafting *d = argument;
+	enum err_kind kind = compare(tx, d, err);
+	if (kind != ERR_NONE || d->result.outcome != DRAFT_DONE)
+		return kind;
 	kind = count_bytes(tx, d, -(int64_t)d->draft->body.len, err);
-	if (kind == ERR_NONE) kind = store_media_unuse(tx, d->draft->id, err);
+	if (kind == ERR_NONE)
+		kind = store_media_unuse(tx, d->draft->id, err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_DRAFT_DELETE,
 					  SQL_ARGS(sql_text(d->draft->id)), NULL, err)
 				: kind;
@@ -203,27 +207,29 @@ enum err_kind store_draft_delete(struct store *store, const struct draft_row *re
 				 struct draft_result *result_out, struct error *err)
 {
 	struct drafting d = {.draft = read};
-	return run(store, delete, &d, result_out, err);
+	return run(store, erase, &d, result_out, err);
 }
 
 static enum err_kind reject(struct store_tx *tx, void *argument, struct error *err)
 {
-	const struct drafting *d = argument;
+	struct drafting *d = argument;
 	const struct draft_row *draft = d->draft;
-	const enum err_kind kind =
-		sql_run_one(tx->sql, SQL_DRAFT_REJECT,
-			    SQL_ARGS(sql_text(draft->id), sql_text(draft->app_id),
-				     sql_text(draft->review_reason), sql_text(draft->review_by),
-				     sql_int(draft->review_at_us)),
-			    ERR_NOT_FOUND, "draft", err);
+	enum err_kind kind = compare(tx, d, err);
+	if (kind != ERR_NONE || d->result.outcome != DRAFT_DONE)
+		return kind;
+	kind = sql_run_one(tx->sql, SQL_DRAFT_REJECT,
+			   SQL_ARGS(sql_text(draft->id), sql_text(draft->app_id),
+				    sql_text(draft->review_reason), sql_text(draft->review_by),
+				    sql_int(draft->review_at_us)),
+			   ERR_NOT_FOUND, "draft", err);
 	if (kind != ERR_NONE)
 		return kind;
 	return event_add(tx, draft->app_id, EVENT_DRAFT_REJECTED, draft->id, STR(""), err);
 }
 
-enum err_kind store_draft_reject(struct store *store, const struct draft_row *draft,
-				 struct error *err)
+enum err_kind store_draft_reject(struct store *store, const struct draft_row *read,
+				 struct draft_result *result_out, struct error *err)
 {
-	struct drafting d = {.draft = draft};
-	return store_write_of_app(store, draft->app_id, reject, &d, err);
+	struct drafting d = {.draft = read};
+	return run(store, reject, &d, result_out, err);
 }

@@ -50,5 +50,5 @@ enum err_kind store_draft_change(struct store *store, const struct draft_row *re
 enum err_kind store_draft_delete(struct store *store, const struct draft_row *read,
 				 struct draft_result *result_out, struct error *err);
 /* Writes review_reason, review_by, review_at_us, with the event draft.rejected. */
-enum err_kind store_draft_reject(struct store *store, const struct draft_row *draft,
-				 struct error *err);
+enum err_kind store_draft_reject(struct store *store, const struct draft_row *read,
+				 struct draft_result *result_out, struct error *err);

@@ -181,6 +181,16 @@ def test_a_review(own):
     assert ("draft.created", made["id"]) in kinds and ("draft.rejected", made["id"]) in kinds
 
 
+def test_if_match_rejects_what_was_read(own):
+    path = f"/v1/drafts/{draft(own, content='a')['id']}"
+    tag = own.get(path).headers["ETag"]
+    own.request("PATCH", path, json={"content": "b"})
+    check_error(own.post(f"{path}/reject", json={"reason": "no"}, headers={"If-Match": tag}), 412, "PRECONDITION_FAILED")
+    assert own.get(path).json()["data"]["review"]["state"] == "open"
+    tag = own.get(path).headers["ETag"]
+    assert own.post(f"{path}/reject", json={"reason": "no"}, headers={"If-Match": tag}).status_code == 200
+
+
 def test_keys_draft_and_people_publish(own):
     agent = {"Authorization": f"Bearer {create(own, 'drafts,read', name='agent')['key']}"}
     answer = own.service.request("POST", "/v1/drafts", json={"account_ids": [own.one], "content": marker()}, headers=agent)

@@ -336,6 +336,11 @@ def test_a_draft_that_somebody_changed_is_not_published(walk):
     walk.see("Somebody changed this draft", "As they made it")
     assert requests.get(url, headers=headers, timeout=HTTP_S).status_code == 200
     assert walk.house.sandbox.ledger("As I saw it") == [] and walk.house.sandbox.ledger("As they made it") == []
+    assert requests.patch(url, json={"content": "As they made it again"}, headers=headers, timeout=HTTP_S).status_code == 200
+    walk.press("Reject")
+    walk.fill("Why", "I did not see it.")
+    walk.press("Reject")
+    walk.see("Somebody changed this draft", "As they made it again", "Awaiting approval")
     walk.press("Delete")
     walk.press("Delete draft")
     walk.see("No drafts")

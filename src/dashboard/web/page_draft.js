@@ -80,7 +80,7 @@ async function publish(context, draft, etag) {
 	});
 }
 
-async function reject(context) {
+async function reject(context, etag) {
 	const done = await openDialog("Reject this draft", (close) => {
 		const fields = [
 			field({
@@ -98,8 +98,12 @@ async function reject(context) {
 			kind: "danger",
 			cancel: () => close(),
 			onsubmit: async (values) => {
-				await api.post(path(context, "reject"), values);
-				close(true);
+				let isRejected = false;
+				await attempt(context, async () => {
+					await api.post(path(context, "reject"), values, undefined, etag);
+					isRejected = true;
+				});
+				close(isRejected);
 			},
 		});
 	});
@@ -253,7 +257,7 @@ export async function page(context) {
 			actions: [
 				isReady ? button("Publish", () => publish(context, draft, etag), {kind: "main", key: "publish"}) : null,
 				linkButton("Edit", `${context.here("compose")}?draft=${encodeURIComponent(draft.id)}`, {icon: "compose", key: "edit"}),
-				button("Reject", () => reject(context), {key: "reject"}),
+				button("Reject", () => reject(context, etag), {key: "reject"}),
 				button("Delete", () => remove(context, etag), {kind: "danger", key: "delete"}),
 			].filter(Boolean),
 		}),
