@@ -524,8 +524,9 @@ static void publish_never_sent(struct delivery_task *t, const struct reply *repl
 	const struct failure failure = {
 		.class = FAILURE_TRANSIENT,
 		.code = FAILURE_CODE_PLATFORM_UNAVAILABLE,
-		.message = str_format(t->turn.arena, "The platform could not be reached: " STR_FMT,
-				      STR_ARG(reply->transport_error)),
+		.message =
+			str_format(t->turn.arena, "The platform could not be reached: " STR_FMT ".",
+				   STR_ARG(reply->transport_error)),
 	};
 	publish_failed(t, &failure);
 	if (!flow_is_open(&t->flow))

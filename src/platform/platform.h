@@ -136,7 +136,7 @@ struct reply {
 	size_t header_count;
 	struct str body;            /* at most 4 MiB */
 	const struct json *json;    /* the body when it is JSON, else NULL */
-	struct str transport_error; /* a sentence; empty when ANSWERED */
+	struct str transport_error; /* words for after a colon; empty when ANSWERED */
 };
 
 /* The value of the first header of that name, in any case; empty when there is none. */

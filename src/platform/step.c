@@ -109,10 +109,12 @@ static struct str transport_sentence(const struct env *env, const struct reply *
 	if (reply->outcome == REPLY_ANSWERED)
 		return str_format(env->arena, "The platform answered with status %d.",
 				  reply->status);
-	return str_format(env->arena, "%s " STR_FMT,
-			  reply->outcome == REPLY_NEVER_SENT ? "The platform could not be reached."
-							     : "The platform's answer was lost.",
-			  STR_ARG(reply->transport_error));
+	const char *what = reply->outcome == REPLY_NEVER_SENT ? "The platform could not be reached"
+							      : "The platform's answer was lost";
+	return str_is_empty(reply->transport_error)
+		       ? str_format(env->arena, "%s.", what)
+		       : str_format(env->arena, "%s: " STR_FMT ".", what,
+				    STR_ARG(reply->transport_error));
 }
 
 bool reply_is_broken(const struct reply *reply)
@@ -126,7 +128,7 @@ bool step_fail_transport(struct step *step, const struct env *env, const struct 
 		return false;
 	struct failure *failure =
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-			  str_trim(transport_sentence(env, reply)));
+			  transport_sentence(env, reply));
 	failure->connection_error = CONNECTION_ERROR_PLATFORM_ERROR;
 	if (!httpdate_parse_retry_after(reply_header(reply, "Retry-After"), env->now_us,
 					&failure->retry_after_ms))

@@ -102,11 +102,15 @@ static void no_answer_and_server_faults_are_transient(void **state)
 		enum reply_outcome outcome;
 		int status;
 		bool is_failure;
+		const char *message;
 	} rows[] = {
-		{REPLY_NEVER_SENT, 0, true},  {REPLY_LOST, 0, true},
-		{REPLY_ANSWERED, 500, true},  {REPLY_ANSWERED, 599, true},
-		{REPLY_ANSWERED, 499, false}, {REPLY_ANSWERED, 200, false},
-		{REPLY_ANSWERED, 302, false},
+		{REPLY_NEVER_SENT, 0, true, "The platform could not be reached: reset."},
+		{REPLY_LOST, 0, true, "The platform's answer was lost: reset."},
+		{REPLY_ANSWERED, 500, true, "The platform answered with status 500."},
+		{REPLY_ANSWERED, 599, true, "The platform answered with status 599."},
+		{REPLY_ANSWERED, 499, false, ""},
+		{REPLY_ANSWERED, 200, false, ""},
+		{REPLY_ANSWERED, 302, false, ""},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -121,7 +125,7 @@ static void no_answer_and_server_faults_are_transient(void **state)
 		assert_int_equal(step.failure.class, FAILURE_TRANSIENT);
 		assert_int_equal(step.failure.code, FAILURE_CODE_PLATFORM_UNAVAILABLE);
 		assert_int_equal(step.failure.retry_after_ms, 0);
-		assert_true(step.failure.message.len > 0);
+		assert_true(str_equal_z(step.failure.message, rows[i].message));
 	}
 }
 
