@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A store with a million scheduled posts: pages of its list beside those of a thousand posts, and
- * how long it takes until a service on it may say that it is ready. */
+ * A store with a million scheduled posts: pages of its list beside those of a thousand posts, posts
+ * by their words, and how long it takes until a service on it may say that it is ready. */
 #include "bench.h"
 
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "count_of.h"
 
 #include "store.h"
+#include "store_dashboard.h"
 #include "store_delivery.h"
+#include "store_words.h"
 
 #define SMALL_POSTS 1000
 #define TRIES 200
+#define FIND_TRIES 20
 
 /* The median of what listing this page takes. */
 static int64_t page_us(struct bench *bench, int64_t page, int64_t *total_out)
@@ -39,6 +43,50 @@ static int64_t pages(struct bench *bench, const char *what)
 	return worst_us;
 }
 
+static int64_t find_us(struct bench *bench, const char *text, size_t *count_out)
+{
+	struct arena *arena = arena_new("found", (size_t)16 << 20);
+	struct dashboard_page page = {0};
+	struct error err = {0};
+	const struct dashboard_filter filter = {.app_id = bench->apps[0].id,
+						.text = str_of(text),
+						.below_ordinal = INT64_MAX,
+						.max = 26};
+	const int64_t from_us = bench_boot_us();
+	bench_must(store_dashboard_find(bench->store, arena, &filter, &page, &err), &err);
+	const int64_t took_us = bench_boot_us() - from_us;
+	*count_out = page.count;
+	arena_free(&arena);
+	return took_us;
+}
+
+/* Every post says the same, so these words are in all of them: the longest lists there can be. */
+static void words(struct bench *bench)
+{
+	static const char *const asked[] = {"thought", "thought second customer example", "thou",
+					    "nothing", "thought nothing"};
+	const int64_t from_us = bench_boot_us();
+	int64_t times_us[FIND_TRIES];
+	int64_t total = 0, posts = 0;
+	struct error err = {0};
+	size_t count = 0;
+	do {
+		bench_must(store_words_index(bench->store, &posts, &err), &err);
+		total += posts;
+	} while (posts > 0);
+	const double took_us = (double)(bench_boot_us() - from_us);
+	bench_print("  words: %" PRId64 " posts put into the index in %.1f s, %.0f us each\n",
+		    total, took_us / 1e6, took_us / (double)total);
+	for (size_t i = 0; i < COUNT_OF(asked); i++) {
+		for (size_t at = 0; at < FIND_TRIES; at++)
+			times_us[at] = find_us(bench, asked[i], &count);
+		bench_print("  words: \"%s\" finds %zu for a page in %" PRId64
+			    " us, the slowest of %d in %" PRId64 " us (wanted: 100,000)\n",
+			    asked[i], count, bench_percentile(times_us, FIND_TRIES, 0.5),
+			    FIND_TRIES, bench_percentile(times_us, FIND_TRIES, 1));
+	}
+}
+
 /* Schedules it from an hour ahead: nothing is due while we measure. */
 static void fill(struct bench *bench, size_t count)
 {
@@ -62,6 +110,8 @@ void bench_run_million(int scale)
 	bench_print("  measured: the slowest page takes %.1f x the slowest of 1,000 posts (wanted: "
 		    "3)\n",
 		    (double)large_us / (double)small_us);
+
+	words(&large);
 
 	const int64_t small_open_us = bench_reopen_us(&small);
 	const int64_t large_open_us = bench_reopen_us(&large);

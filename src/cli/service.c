@@ -912,6 +912,7 @@ static const struct part parts[] = {
 	/* its calls to platforms are the engine's */
 	{start_erasing, stop_erasing, SERVING, AT_LISTEN},
 	{start_sweeping, stop_sweeping, SERVING, AT_LISTEN},
+	{words_start, words_stop, SERVING, AT_LISTEN},
 	{NULL, test_apps_end_waits, SERVING, AT_LISTEN},
 };
 

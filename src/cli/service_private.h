@@ -113,6 +113,9 @@ struct service {
 	int64_t strays_at_us; /* boot clock: when the media store is looked through again */
 	int64_t expiry_at_us; /* and when files expire again */
 	struct heartbeat *media_heartbeat;
+	struct heartbeat *words_heartbeat;
+	bool are_words_open; /* of the heartbeat's thread, as the next */
+	bool have_words_failed;
 	struct spool_sweeper sweeper;
 	struct transfer_curl *curl;
 	struct engine *engine;
@@ -236,6 +239,12 @@ void guarding_close_epoch(struct service *service);
  * stop it from now on. */
 enum err_kind guarding_open_quarantine(struct service *service, struct error *err);
 void guarding_close_quarantine(struct service *service);
+/* ---- words.c ---- */
+
+/* Begins to keep the index of words behind the posts; ends with the beat that runs. */
+enum err_kind words_start(struct service *service, struct error *err);
+void words_stop(struct service *service);
+
 /* ---- media_store.c ---- */
 
 /* Where uploaded files are, and who takes them: media_files, media_bucket, uploads. INVALID: the

@@ -4,10 +4,12 @@
 #include "connect_private.h"
 
 #include "store_user.h"
+#include "store_words.h"
 
 #define ERASURES_MAX 16 /* side by side: they share what is costly, the wiping */
 #define ACCOUNTS_MAX 50
 #define REVOKE_WAIT_MS 3000
+#define PURGE_STEPS 16 /* of about a megabyte, in a round */
 #define ERASE_ARENA_BYTES ((size_t)8 << 20)
 
 struct erase_round {
@@ -48,6 +50,17 @@ static enum err_kind erase_one(const struct erase_round *round, struct erasure *
 	return kind;
 }
 
+/* False: more of the index of words has to be written anew; the next round goes on. */
+static enum err_kind wipe_words(struct store *store, bool *are_gone_out, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	bool is_more = true;
+	for (int i = 0; i < PURGE_STEPS && kind == ERR_NONE && is_more; i++)
+		kind = store_words_purge(store, &is_more, err);
+	*are_gone_out = !is_more;
+	return kind;
+}
+
 /* Only what is gone from the files too is told as erased. */
 static enum err_kind finish(const struct erase_round *round, struct error *err)
 {
@@ -55,7 +68,11 @@ static enum err_kind finish(const struct erase_round *round, struct error *err)
 	bool is_any = false;
 	for (size_t i = 0; i < round->count; i++)
 		is_any = is_any || round->is_erased[i];
-	enum err_kind kind = is_any ? store_wipe(store, err) : ERR_NONE;
+	bool are_gone = false;
+	enum err_kind kind = is_any ? wipe_words(store, &are_gone, err) : ERR_NONE;
+	if (kind != ERR_NONE || !are_gone)
+		return kind;
+	kind = store_wipe(store, err);
 	for (size_t i = 0; i < round->count && kind == ERR_NONE; i++) {
 		if (!round->is_erased[i])
 			continue;

@@ -13,6 +13,7 @@
 #include "store_guard.h"
 #include "store_node.h"
 #include "store_pause.h"
+#include "store_words.h"
 
 #include "due.h"
 
@@ -413,9 +414,11 @@ void admin_repair(void *context, struct http_request *request, struct http_respo
 	struct admin *admin = context;
 	struct error err = {0};
 	struct json_writer w;
-	const enum err_kind kind = store_counters_rebuild(admin->config.store, &err);
+	enum err_kind kind = store_counters_rebuild(admin->config.store, &err);
+	if (kind == ERR_NONE)
+		kind = store_words_rebuild(admin->config.store, &err);
 	if (kind != ERR_NONE) {
-		admin_respond_failure(response, kind, &err, "counters");
+		admin_respond_failure(response, kind, &err, "database");
 		return;
 	}
 	json_writer_init(&w, http_response_json(response, 200));
@@ -423,6 +426,7 @@ void admin_repair(void *context, struct http_request *request, struct http_respo
 	json_key(&w, "repaired");
 	json_begin_array(&w);
 	json_put_str(&w, STR("counters"));
+	json_put_str(&w, STR("words"));
 	json_end_array(&w);
 	json_end_object(&w);
 }

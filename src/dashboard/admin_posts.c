@@ -13,6 +13,7 @@
 #include "store_dashboard.h"
 #include "store_post_change.h"
 #include "store_post_resolve.h"
+#include "store_words.h"
 
 #include "delivery.h"
 
@@ -66,6 +67,8 @@ struct listing {
 	struct dashboard_page *pages;
 	size_t *used;
 	bool is_partial;
+	/* Posts whose words are not in the index yet, where words are asked for. */
+	int64_t words_waiting;
 };
 
 static bool is_status(struct str word)
@@ -174,6 +177,17 @@ static enum err_kind find_all(struct listing *l, struct error *err)
 					    &l->pages[i], err);
 		l->is_partial = l->is_partial || ((int64_t)l->pages[i].count < l->filter.max &&
 						  l->pages[i].looked_down_to > 1);
+	}
+	return kind;
+}
+
+static enum err_kind count_waiting(struct listing *l, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < l->apps.count && kind == ERR_NONE; i++) {
+		int64_t posts = 0;
+		kind = store_words_waiting(l->admin->config.store, l->apps.rows[i].id, &posts, err);
+		l->words_waiting += posts;
 	}
 	return kind;
 }
@@ -372,6 +386,8 @@ static enum err_kind respond_list(struct listing *l, struct error *err)
 	write_rows(l, &w, order, count, posts);
 	json_member_str_or_null(&w, "next", next);
 	json_member_bool(&w, "is_partial", l->is_partial);
+	if (!str_is_empty(l->filter.text))
+		json_member_int(&w, "words_waiting", l->words_waiting);
 	json_end_object(&w);
 	return ERR_NONE;
 }
@@ -383,6 +399,8 @@ void admin_post_list(void *context, struct http_request *request, struct http_re
 	if (!listing_begin(&l))
 		return;
 	enum err_kind kind = find_all(&l, &err);
+	if (kind == ERR_NONE && !str_is_empty(l.filter.text))
+		kind = count_waiting(&l, &err);
 	if (kind == ERR_NONE)
 		kind = respond_list(&l, &err);
 	if (kind == ERR_TOO_LARGE)

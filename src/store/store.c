@@ -355,6 +355,8 @@ static enum err_kind vacuum(struct store *store, struct error *err)
 		"{postgres VACUUM evidence}",
 		"{postgres VACUUM events}",
 		"{postgres VACUUM webhook_deliveries}",
+		"{postgres VACUUM word_docs}",
+		"{postgres VACUUM post_words}",
 	};
 	const struct sql_config config = {.path = store->path,
 					  .role = SQL_ROLE_WRITER,

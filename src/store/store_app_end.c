@@ -8,6 +8,7 @@
 #include "store_private.h"
 
 #define CANCEL_BATCH 200
+#define ERASE_BATCH 250 /* their words are told to the index one by one */
 #define APPS_MAX 100
 /* The parts of a delivery of which something is out, for LIKE. */
 #define PART_OUT "%\"state\":\"published\"%"
@@ -163,8 +164,9 @@ static enum err_kind erase_posts(struct store_tx *tx, struct str app_id, int64_t
 						   SQL_ERASE_POSTS};
 	const struct sql_value id = sql_text(app_id);
 	const struct sql_value from = sql_int(after), to = sql_int(after + max);
-	enum err_kind kind =
-		run_all(tx, statements, COUNT_OF(statements), SQL_ARGS(id, from, to), err);
+	enum err_kind kind = store_words_forget_posts(tx, app_id, after, after + max, err);
+	if (kind == ERR_NONE)
+		kind = run_all(tx, statements, COUNT_OF(statements), SQL_ARGS(id, from, to), err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_ERASE_DELIVERIES,
 			       SQL_ARGS(id, from, to, sql_blob(STR(""))), NULL, err);
@@ -204,6 +206,7 @@ enum err_kind store_app_end_erase(struct store_tx *tx, int64_t before_us, int64_
 	if (kind != ERR_NONE)
 		return kind;
 	*erased_out = 1;
-	return after >= 0 ? erase_posts(tx, apps[0], after, max, err)
+	const int64_t posts = max < ERASE_BATCH ? max : ERASE_BATCH;
+	return after >= 0 ? erase_posts(tx, apps[0], after, posts, err)
 			  : erase_rest(tx, apps[0], max, err);
 }

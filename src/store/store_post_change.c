@@ -409,6 +409,10 @@ static enum err_kind replace_content(const struct change *change, struct editing
 	const enum err_kind named = replace_media(change, e, err);
 	if (named != ERR_NONE)
 		return named;
+	const enum err_kind worded =
+		store_words_change(change->tx, edit->app_id, edit->post_id, edit->content, err);
+	if (worded != ERR_NONE)
+		return worded;
 	return sql_run_one(
 		change->tx->sql, SQL_POST_EDIT,
 		SQL_ARGS(sql_text(change->post_id), sql_text(edit->content), sql_int(edit->mode)),

@@ -313,6 +313,19 @@ struct post_end {
 enum err_kind store_post_change_ended(struct store_tx *tx, const struct post_end *end,
 				      int64_t *changed, struct error *err);
 
+/* store_words.c. The word that stands for an app among those of its posts. */
+struct str store_words_app(struct arena *arena, struct str app_id);
+/* Posts created in that millisecond, or later, have this doc or a higher one. */
+int64_t store_words_first_doc(int64_t created_at_us);
+/* Before the stored content of a post is written over: the index follows, if the post is in it. */
+enum err_kind store_words_change(struct store_tx *tx, struct str app_id, struct str post_id,
+				 struct str content, struct error *err);
+/* The same, before it is erased: of one post, and of those above an ordinal up to another. */
+enum err_kind store_words_forget(struct store_tx *tx, struct str app_id, struct str post_id,
+				 struct error *err);
+enum err_kind store_words_forget_posts(struct store_tx *tx, struct str app_id, int64_t after,
+				       int64_t to, struct error *err);
+
 /* Has the deliverer written into warnings (delivery_row) that a retry can repeat something? */
 bool store_post_has_repeatable(struct str warnings);
 /* What was listed to be retried, of one post. */

@@ -376,6 +376,8 @@ static enum err_kind erase_post(struct store_tx *tx, const struct erasure *erasu
 	if (kind == ERR_NONE)
 		kind = store_media_erase_owner(tx, post_id, err);
 	if (kind == ERR_NONE)
+		kind = store_words_forget(tx, erasure->app_id, post_id, err);
+	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_ERASURE_POST, SQL_ARGS(post, sql_word(NO_CONTENT)),
 			       NULL, err);
 	return kind == ERR_NONE ? sql_run(tx->sql, SQL_ERASURE_WORK,

@@ -21,6 +21,7 @@ int main(int argc, char **argv)
 	failures += run_change_tests();
 	failures += run_dashboard_tests();
 	failures += run_find_tests();
+	failures += run_words_tests();
 	failures += run_node_tests();
 	failures += run_quota_tests();
 	failures += run_lane_tests();

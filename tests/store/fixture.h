@@ -122,6 +122,7 @@ int run_retry_many_tests(void);
 int run_sandbox_tests(void);
 int run_audit_tests(void);
 int run_turn_tests(void);
+int run_words_tests(void);
 int run_beside_tests(void);
 
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)

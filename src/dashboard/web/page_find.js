@@ -4,7 +4,7 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {badge, card, empty, linkButton, pageHead, platform, table} from "./ui.js";
-import {postAddress, postTable} from "./page_posts.js";
+import {postAddress, postTable, wordsWaiting} from "./page_posts.js";
 
 const TEXT_LIMIT = 10;
 
@@ -155,6 +155,7 @@ export async function page(context) {
 	].filter(Boolean);
 	return [
 		head,
+		wordsWaiting(listed),
 		cards.length > 0
 			? h("div", {class: "stack"}, cards)
 			: card(
@@ -162,7 +163,7 @@ export async function page(context) {
 					empty(
 						"search",
 						"Nothing has this",
-						"No id, address, account, user or text of your apps fits. Of a text, the newest posts are searched.",
+						"No id, address, account, user or text of your apps fits. All words have to be in the text; the last may go on.",
 						linkButton("All posts", `${context.base}/posts`)
 					)
 				),

@@ -38,7 +38,7 @@ function filters(context, failures) {
 		field({name: "from", label: "From (UTC)", kind: "date", value: context.query.from, onchange: (value) => now({from: value})}),
 		field({name: "to", label: "To (UTC)", kind: "date", value: context.query.to, onchange: (value) => now({to: value})}),
 		field({name: "user", label: "User", value: context.query.user, placeholder: "external user id"}),
-		field({name: "text", label: "Text", kind: "search", value: context.query.text, placeholder: "in the post"}),
+		field({name: "text", label: "Text", kind: "search", value: context.query.text, placeholder: "words of the post"}),
 	].filter(Boolean);
 	const send = h("button", {class: "button", type: "submit"}, "Filter");
 	const element = h(
@@ -147,6 +147,18 @@ function nothing(context) {
 	);
 }
 
+/** Words are found a moment after a post is accepted, and later where many posts came at once or an older version took them. */
+export function wordsWaiting(found) {
+	const count = found.words_waiting ?? 0;
+	return count > 0
+		? h(
+				"p",
+				{class: "soft small"},
+				`${plural(count, "post is", "posts are")} not searched for words yet. Their words are being read; look again in a while.`
+			)
+		: null;
+}
+
 /** Where failed posts are listed by what a retry goes by too: all of them, of one app, counted first. */
 function retryButton(context, app) {
 	const {status, error} = context.query;
@@ -190,8 +202,8 @@ export async function page(context) {
 					key: "next",
 				})
 			: null;
-		fill(
-			place,
+		fill(place, [
+			wordsWaiting(found),
 			card(
 				{
 					flush: true,
@@ -216,8 +228,8 @@ export async function page(context) {
 							: null,
 				},
 				found.data.length > 0 ? postTable(context, found.data, {withApp: context.apps.length > 1}) : nothing(context)
-			)
-		);
+			),
+		]);
 	};
 	draw(first);
 	let last = first;

@@ -22,7 +22,7 @@ struct dashboard_filter {
 	struct str status; /* one of the four words; empty = any, as all texts here */
 	struct str user_id;
 	struct str account_id;
-	struct str text; /* somewhere in the stored content, without regard to the case of A-Z */
+	struct str text; /* words that all stand in the post (post_words.h) */
 	struct str error_code;
 	int64_t below_ordinal; /* INT64_MAX = from the newest */
 	int64_t max;
@@ -40,9 +40,9 @@ struct dashboard_page {
 	int64_t looked_down_to;
 };
 
-/* Where the next posts are. Filters that no index helps are looked for in so many posts and no
- * more: then count may be below max though there is more (looked_down_to says how far it
- * looked). */
+/* Where the next posts are. Words are looked for in their index (store_words.h). Filters that no
+ * index helps are looked for in so many posts and no more: then count may be below max though there
+ * is more (looked_down_to says how far it looked). */
 enum err_kind store_dashboard_find(struct store *store, struct arena *arena,
 				   const struct dashboard_filter *filter,
 				   struct dashboard_page *out, struct error *err);

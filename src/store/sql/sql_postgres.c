@@ -98,6 +98,8 @@ static const struct sql_dialect_word postgres_words[] = {
 	{"now_us", "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"},
 	{"postgres", "@"}, /* a statement that is for PostgreSQL alone */
 	{"sqlite", ""},
+	{"word_doc", "doc"},
+	{"words", "array_to_tsvector(string_to_array(@, ' '))"},
 	{NULL, NULL},
 };
 

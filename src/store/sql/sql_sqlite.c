@@ -61,6 +61,9 @@ static const struct sql_dialect_word sqlite_words[] = {
 	{"now_us", "CAST(strftime('%s', 'now') AS INTEGER) * 1000000"},
 	{"postgres", ""},
 	{"sqlite", "@"},
+	/* The index of words. */
+	{"word_doc", "rowid"},
+	{"words", "@"},
 	/* A JSON array of texts (or of integers) as a list for IN; and of arrays, as rows with a
 	 * column value. */
 	{"each", "json_each(@)"},
