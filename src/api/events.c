@@ -217,6 +217,7 @@ enum err_kind api_event_data(void *context, struct arena *arena, const struct ev
 		[EVENT_POST_REMOVED] = write_post,
 		[EVENT_POST_REMOVAL_FAILED] = write_post,
 		[EVENT_POST_MEDIA_PROBLEM] = write_media_problem,
+		[EVENT_POST_ID_FOUND] = write_post,
 	};
 	struct buf out;
 	struct data_call d = {.api = context, .arena = arena, .event = event};

@@ -194,7 +194,7 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 		.context = deliverer,
 		.claim_begun = source_claim_begun,
 	};
-	deliverer->remover = remover_new(deliverer);
+	deliverer->after = after_new(deliverer);
 	engine_add_source(config->engine, &source);
 	alarm_forget_all(deliverer);
 	spool_sweep(config->spool, media_key_is_needed, deliverer);
@@ -207,7 +207,7 @@ void deliverer_free(struct deliverer **deliverer_pointer)
 	struct deliverer *deliverer = *deliverer_pointer;
 	if (deliverer == NULL)
 		return;
-	remover_free(&deliverer->remover);
+	after_free(&deliverer->after);
 	arena_free(&deliverer->claim_arena);
 	gate_free(&deliverer->gate);
 	fetch_share_free(&deliverer->fetch_share);
@@ -260,6 +260,6 @@ void deliverer_wake_for(struct deliverer *deliverer, int64_t due_us)
 
 void deliverer_wake_removals(struct deliverer *deliverer)
 {
-	remover_ask(deliverer->remover);
+	after_ask(deliverer->after);
 	engine_wake(deliverer->config.engine);
 }

@@ -2,11 +2,11 @@
  * What the files of delivery/ offer each other. They stand on floors: a file calls only what stands
  * below it, never its caller's file:
  *
- *   deliverer, remover                 claim due rows and make tasks of them
+ *   deliverer, after                   claim due rows and make tasks of them
  *   task                               what the engine calls: plan, save, saved, free
  *   talk                               the conversation with the adapter, step by step
  *   hold, then resolve                 what may not simply go on; calls with an unknown outcome
- *   removal                            published posts that are taken back
+ *   removal, late_id                   what is done for published posts: taking back, naming
  *   media, then fitting                files, and pictures made fit for the platform
  *   capacity, account_token            room at the platform, the account's tokens
  *   verdict                            the only writer of what comes next
@@ -39,25 +39,26 @@ enum next {
  * texts, which live in the claim's arena. Never NULL. */
 struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 					const struct delivery_work *work);
-/* For remover.c, whose tasks are of the same kind. A turn begins: nothing is planned. */
+/* For after.c, whose tasks are of the same kind. A turn begins: nothing is planned. */
 void task_turn_begins(struct delivery_task *t, struct arena *arena, struct task_plan *plan,
 		      const struct task_event *event);
 /* Names the delivery to who listens for crashes, before it is stepped; NULL after it. */
 void task_announce(const struct delivery_task *t, const struct delivery_work *work);
 /* After the commit: a refresh token that works once is not sent when it has been used up. */
 void task_keep_refresh_single(struct delivery_task *t);
+/* What the save says of the parts, as the flow has them: ids, addresses, visibility, warnings. */
+void task_keep_parts(struct delivery_task *t);
 /* Frees the task's memory. */
 void task_dispose(struct delivery_task *t);
 
-/* ---- remover.c ---- */
+/* ---- after.c ---- */
 
-/* Makes the remover and registers it with the engine; before the deliverer's own source. Never
- * NULL. */
-struct remover *remover_new(struct deliverer *deliverer);
+/* Makes the source and registers it with the engine; before the deliverer's own. Never NULL. */
+struct after *after_new(struct deliverer *deliverer);
 /* There may be something to claim. Any thread. */
-void remover_ask(struct remover *remover);
-/* After the engine. Sets *remover to NULL. */
-void remover_free(struct remover **remover);
+void after_ask(struct after *after);
+/* After the engine. Sets *after to NULL. */
+void after_free(struct after **after);
 
 /* What this delivery's waits are divided by: its test app's own, or the service's. */
 static inline int64_t delivery_time_scale(const struct delivery_task *t)
@@ -129,6 +130,22 @@ enum next removal_ask_again(struct delivery_task *t);
 /* What the turn's plan means for a deletion whose outcome is unknown; before the flow is
  * written. */
 void removal_turn_ends(struct delivery_task *t);
+
+/* ---- late_id.c ---- */
+
+/* A delivery ends as published: what its save says of an id that is missing. Before it is
+ * written. */
+void late_id_ask(struct delivery_task *t);
+/* After loading. PLANNED: it ended, or is looked for later. ASK: go on. */
+enum next late_id_begin(struct delivery_task *t);
+/* The adapter has put the id into the flow. */
+enum next late_id_found(struct delivery_task *t);
+/* There is none yet, or nobody could be asked: later, or the end of looking. */
+enum next late_id_missed(struct delivery_task *t);
+/* There will be none. */
+enum next late_id_give_up(struct delivery_task *t);
+/* A look that failed is a look that was missed; fills what its save says of the delivery. */
+void late_id_turn_ends(struct delivery_task *t);
 
 /* ---- media.c ---- */
 

@@ -59,6 +59,7 @@ enum delivery_mode {
 	MODE_RESOLVE,    /* what became of a publish call? */
 	MODE_HOLD_PROBE, /* was a part that is held after a restore published? */
 	MODE_REMOVE,     /* a published post is taken back */
+	MODE_LATE_ID,    /* which id has a post that is out? */
 	MODE_COUNT
 };
 
@@ -157,7 +158,9 @@ struct delivery_task {
 	bool is_unreadable;             /* what is stored was not read, and stays as it is */
 	struct str other_key_why;       /* another master key sealed it; else empty */
 	bool is_retried_by_person; /* what earlier tries found out about files does not count */
-	bool is_removal;  /* work is of a published delivery, fence and flow are the removal's */
+	bool is_removal; /* work is of a published delivery, fence and flow are the removal's */
+	bool is_late_id; /* work is of a published delivery, fence and looks are the late id's */
+	int64_t late_id_until_us; /* when it is given up */
 	bool was_unknown; /* FLOW_WAS_UNKNOWN; outlives a part that the adapter begins again */
 
 	struct post_content content;
@@ -173,13 +176,15 @@ struct delivery_task {
 	struct delivery_turn turn;
 };
 
-/* Nobody writes the mode: it follows from four facts, each with one writer. */
+/* Nobody writes the mode: it follows from five facts, each with one writer. */
 static inline enum delivery_mode delivery_mode(const struct delivery_task *t)
 {
 	if (t->token.is_refreshing)
 		return MODE_REFRESH;
 	if (t->is_removal)
 		return MODE_REMOVE;
+	if (t->is_late_id)
+		return MODE_LATE_ID;
 	if (t->hold.is_probing)
 		return MODE_HOLD_PROBE;
 	return t->save.call_state == CALL_STATE_IN_DOUBT ? MODE_RESOLVE : MODE_PUBLISH;
@@ -210,7 +215,7 @@ struct deliverer {
 	struct fetch_share *fetch_share;
 	struct fitter *fitter;
 	struct media_bringer *bringer; /* NULL: there is no bucket */
-	struct remover *remover;
+	struct after *after;
 	bool is_capacity_short; /* the last claim passed over work for which there is no room */
 	bool is_due_mended;     /* once in this run */
 	int64_t beside_pauses_boot_us;    /* when it was asked what is due and not paused */

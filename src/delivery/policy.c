@@ -12,6 +12,8 @@ static const int64_t retry_waits_ms[POLICY_ATTEMPTS_MAX - 1] = {30000, 120000, 6
 static const int64_t probe_waits_ms[POLICY_PROBES_MAX] = {2000, 5000, 30000, 120000, 600000};
 /* A wait may end at a reset that the platform named: some minutes past it keep deliveries apart. */
 #define JITTER_MAX_MS (5 * 60 * 1000)
+static const int64_t late_id_waits_ms[] = {60000,   120000,  300000, 600000,
+					   1200000, 1800000, 3600000};
 static const int64_t rate_waits_ms[] = {60000, 300000, 900000, 3600000};
 
 /* The platform's advice, cut to just above our patience, so that no sum overflows. */
@@ -49,6 +51,12 @@ int64_t policy_probes_waited_ms(int probe)
 	for (int i = 0; i <= probe && i < POLICY_PROBES_MAX; i++)
 		waited_ms += probe_waits_ms[i];
 	return waited_ms;
+}
+
+int64_t policy_late_id_wait_ms(int looks)
+{
+	const int last = COUNT_OF(late_id_waits_ms) - 1;
+	return late_id_waits_ms[looks < 0 ? 0 : looks < last ? looks : last];
 }
 
 /* The schedule, joined where it is as long as the floor. */

@@ -28,6 +28,11 @@ int64_t policy_probe_wait_ms(int probe);
 /* What was waited for before the probe with this number, from the end of the call in doubt: the
  * first waits and its own. Numbers beyond the last probe count as the last. */
 int64_t policy_probes_waited_ms(int probe);
+/* The wait before a published post's id is looked for again, after so many looks (0 = before the
+ * first). They grow to an hour. */
+int64_t policy_late_id_wait_ms(int looks);
+/* How long it is looked for after the post was published (tiktok.md 2.6: hours, now and then). */
+#define POLICY_LATE_ID_US (INT64_C(24) * 3600 * 1000000)
 /* The wait after a rate limit: the platform's advice (failure.retry_after_ms), or one that grows
  * with the number of limits met, 1 for the first: from failure.retry_floor_ms on and no longer than
  * failure.retry_reset_ms, which the third limit waits for. With jitter; never negative. */

@@ -38,6 +38,7 @@ static struct str stage_of(const struct delivery_task *t)
 	switch (delivery_mode(t)) {
 	case MODE_PUBLISH:
 	case MODE_REMOVE:
+	case MODE_LATE_ID:
 		return str_copy(t->arena, t->flow.stage);
 	case MODE_REFRESH:
 		return STR("refresh");

@@ -165,6 +165,8 @@ static enum next conversation_failed(struct delivery_task *t, const struct failu
 		return publish_failed(t, failure);
 	if (is_dead_token(failure))
 		account_token_flag(t, failure->message);
+	if (mode == MODE_LATE_ID)
+		return late_id_missed(t);
 	return mode == MODE_HOLD_PROBE ? hold_refused(t, failure) : resolve_refused(t, failure);
 }
 
@@ -252,6 +254,33 @@ static enum next remove_misfit(struct delivery_task *t, const struct step *step)
 					   "removal with an unexpected step."));
 }
 
+/* ---- late id ---- */
+
+static enum next late_id_done(struct delivery_task *t, const struct step *step)
+{
+	(void)step;
+	return late_id_found(t);
+}
+
+static enum next late_id_not_yet(struct delivery_task *t, const struct step *step)
+{
+	(void)step;
+	return late_id_missed(t);
+}
+
+static enum next late_id_never(struct delivery_task *t, const struct step *step)
+{
+	(void)step;
+	return late_id_give_up(t);
+}
+
+static enum next late_id_misfit(struct delivery_task *t, const struct step *step)
+{
+	(void)step;
+	record_log(t, LOG_ERROR, "late_id_step_unexpected", NULL, 0);
+	return late_id_missed(t);
+}
+
 /* ---- the table ---- */
 
 typedef enum next (*step_handler)(struct delivery_task *t, const struct step *step);
@@ -322,6 +351,19 @@ static const step_handler handlers[MODE_COUNT][STEP_KINDS] = {
 			[STEP_SEND_AGAIN] = remove_misfit,
 			[STEP_UNKNOWN] = remove_misfit,
 		},
+	[MODE_LATE_ID] =
+		{
+			[STEP_SEND] = send_call,
+			[STEP_WAIT] = late_id_not_yet,
+			[STEP_MEDIA] = late_id_misfit,
+			[STEP_DONE] = late_id_done,
+			[STEP_FAIL] = take_failure,
+			[STEP_UNCERTAIN] = late_id_misfit,
+			[STEP_LANDED] = late_id_misfit,
+			[STEP_MATCHES] = late_id_misfit,
+			[STEP_SEND_AGAIN] = late_id_misfit,
+			[STEP_UNKNOWN] = late_id_never,
+		},
 };
 
 /* ---- asking the adapter ---- */
@@ -352,7 +394,7 @@ static void adapter_call(struct delivery_task *t, const struct reply *reply, str
 	static const enum operation operations[MODE_COUNT] = {
 		[MODE_PUBLISH] = OPERATION_PUBLISH, [MODE_REFRESH] = OPERATION_REFRESH,
 		[MODE_RESOLVE] = OPERATION_RESOLVE, [MODE_HOLD_PROBE] = OPERATION_RESOLVE,
-		[MODE_REMOVE] = OPERATION_REMOVE,
+		[MODE_REMOVE] = OPERATION_REMOVE,   [MODE_LATE_ID] = OPERATION_LATE_ID,
 	};
 	const enum delivery_mode mode = delivery_mode(t);
 	platform_run(t->platform, operations[mode], &t->env,
@@ -477,6 +519,8 @@ static enum next check_token(struct delivery_task *t)
 	case ACCOUNT_TOKEN_ENDED:
 		if (delivery_mode(t) == MODE_PUBLISH || delivery_mode(t) == MODE_REMOVE)
 			return publish_failed(t, &failure);
+		if (delivery_mode(t) == MODE_LATE_ID)
+			return conversation_failed(t, &failure);
 		break;
 	}
 	return NEXT_ASK;
@@ -498,6 +542,11 @@ void talk_start(struct delivery_task *t)
 	}
 	if (t->is_removal) {
 		if (removal_begin(t) == NEXT_ASK && check_token(t) == NEXT_ASK)
+			converse(t, NULL);
+		return;
+	}
+	if (t->is_late_id) {
+		if (late_id_begin(t) == NEXT_ASK && check_token(t) == NEXT_ASK)
 			converse(t, NULL);
 		return;
 	}

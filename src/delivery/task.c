@@ -82,7 +82,7 @@ static void keep_flow(struct delivery_task *t)
 				      : STR("");
 }
 
-static void keep_parts(struct delivery_task *t)
+void task_keep_parts(struct delivery_task *t)
 {
 	const bool has_parts = t->flow.part_count > 0;
 	t->save.parts = record_parts(t, t->save.next == DELIVERY_FAILED ||
@@ -114,8 +114,9 @@ static void turn_ends(struct delivery_task *t)
 		keep_unreadable(t);
 	} else {
 		keep_flow(t);
-		keep_parts(t);
+		task_keep_parts(t);
 	}
+	late_id_ask(t);
 	hold_turn_ends(t);
 	capacity_turn_ends(t);
 }

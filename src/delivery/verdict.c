@@ -140,7 +140,7 @@ void verdict_forgive_our_time(struct delivery_task *t)
 /* A post that is out is never told as failed (api-decisions.md 7). */
 static bool is_out(const struct delivery_task *t)
 {
-	return !t->is_removal &&
+	return !t->is_removal && !t->is_late_id &&
 	       (t->work.is_out || (t->flow.part_count > 0 && t->flow.parts[0].is_done));
 }
 

@@ -186,6 +186,24 @@ void flow_lacks_thumbnail(struct flow *flow, struct str why)
 			});
 }
 
+void flow_lacks_id(struct flow *flow, struct str field, struct str message)
+{
+	flow_warn(flow, &(struct flow_warning){
+				.code = STR(FLOW_ID_MISSING), .field = field, .message = message});
+}
+
+bool flow_is_without_id(const struct flow *flow)
+{
+	return warning_find(flow, STR(FLOW_ID_MISSING)) != NULL;
+}
+
+void flow_id_found(struct flow *flow, struct str remote_id, struct str url)
+{
+	flow->parts[0].remote_id = value_copy(flow, remote_id);
+	flow->parts[0].url = value_copy(flow, url);
+	flow_unwarn(flow, FLOW_ID_MISSING);
+}
+
 void flow_unwarn(struct flow *flow, const char *code)
 {
 	struct flow_warning *warning = warning_find(flow, str_of(code));

@@ -24,6 +24,7 @@
 #define FLOW_VISIBILITY_RESTRICTED "visibility_restricted"
 #define FLOW_PLAYLIST_REFUSED "playlist_refused"
 #define FLOW_CAPTIONS_REFUSED "captions_refused"
+#define FLOW_ID_MISSING "platform_post_id_missing" /* the post lacks nothing for it */
 
 struct arena;
 
@@ -112,6 +113,11 @@ void flow_unwarn(struct flow *flow, const char *code);
 /* The platform says who can see it. More closed than asked for is a warning, about that field. */
 void flow_see(struct flow *flow, enum post_visibility seen, enum post_visibility asked,
 	      struct str field, struct str message);
+/* The post is out, and the platform has not told its id: message says so, about that field. */
+void flow_lacks_id(struct flow *flow, struct str field, struct str message);
+bool flow_is_without_id(const struct flow *flow);
+/* It has: the first part is that post, and lacks no id any more. */
+void flow_id_found(struct flow *flow, struct str remote_id, struct str url);
 /* A person wants what is missing of a post that is out: every repeatable warning is wanted until
  * flow_warn or flow_unwarn settles it. With all parts done the flow begins at its start. */
 void flow_want_missing(struct flow *flow);

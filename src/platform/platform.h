@@ -369,6 +369,11 @@ enum operation {
 	 * CALL_PUBLISH, and one with an uncertain outcome is begun again at the first stage.
 	 * Missing where the platform gives apps no way to do it */
 	OPERATION_REMOVE,
+	/* Looks for the id of a post that is out, which the platform had not told when it was
+	 * published (flow_lacks_id): flow_id_found and STEP_DONE, STEP_WAIT for not yet (the wait
+	 * is the caller's), STEP_UNKNOWN for never. Only CALL_READ. Missing where ids come with the
+	 * post */
+	OPERATION_LATE_ID,
 	OPERATION_COUNT
 };
 

@@ -82,6 +82,8 @@ static enum err_kind void_leases(struct store_tx *tx, void *argument, struct err
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_REMOVALS_VOID, SQL_NO_ARGS, NULL, err);
 	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_LATE_IDS_VOID, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_LOOKS_VOID, SQL_NO_ARGS, NULL, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_WORK_VOID, SQL_ARGS(sql_int(NEVER_US)), NULL, err);

@@ -160,8 +160,8 @@ static enum err_kind erase_posts(struct store_tx *tx, struct str app_id, int64_t
 				 struct error *err)
 {
 	static const enum sql_name statements[] = {SQL_ERASE_TIMELINE, SQL_ERASE_EVIDENCE,
-						   SQL_ERASE_HOLDS, SQL_ERASE_REMOVALS,
-						   SQL_ERASE_POSTS};
+						   SQL_ERASE_HOLDS,    SQL_ERASE_REMOVALS,
+						   SQL_ERASE_LATE_IDS, SQL_ERASE_POSTS};
 	const struct sql_value id = sql_text(app_id);
 	const struct sql_value from = sql_int(after), to = sql_int(after + max);
 	enum err_kind kind = store_words_forget_posts(tx, app_id, after, after + max, err);

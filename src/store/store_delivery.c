@@ -10,6 +10,7 @@
 #include "json.h"
 
 #include "delivery_transitions.h"
+#include "store_late_id.h"
 #include "store_private.h"
 
 /* What a save is compared with: the row as its claim left it. The row's remote ids decide nothing:
@@ -270,6 +271,8 @@ static enum err_kind write_rest(struct store_tx *tx, const struct delivery_savin
 		kind = bind_remote_ids(tx, save, now, err);
 	if (kind == ERR_NONE)
 		kind = write_lane(tx, save, now, err);
+	if (kind == ERR_NONE && save->next == DELIVERY_PUBLISHED && save->late_id.until_us != 0)
+		kind = store_late_id_ask(tx, save, err);
 	if (kind == ERR_NONE && !is_same_state && !saving->asks_post)
 		kind = post_state_follow(
 			tx, now->post_id, &now->post,

@@ -149,6 +149,11 @@ struct delivery_save {
 	struct str warnings;
 	struct str remote_id; /* of the first part, once known */
 	struct str url;
+	/* PUBLISHED: the post's id is looked for later (store_late_id.h). until_us 0 = it is not */
+	struct {
+		int64_t due_us;
+		int64_t until_us;
+	} late_id;
 	const struct failure *failure; /* FAILED, PARTIAL and RETRY: the reason. NULL clears */
 	const struct timeline_entry *timeline;
 	size_t timeline_count;

@@ -8,6 +8,7 @@
 #include "log.h"
 
 #include "store_private.h"
+#include "store_late_id.h"
 #include "store_removal.h"
 
 #define NAME_NUMBER "epoch_number"
@@ -475,7 +476,10 @@ enum err_kind store_hold_poison(struct store *store, struct str delivery_id, boo
 		store, SQL_HOLD_POISON, SQL_ARGS(sql_text(delivery_id), sql_int(HOLD_POISONED)),
 		ERR_NOT_FOUND, "unfinished delivery", err);
 	*is_marked_out = kind == ERR_NONE;
-	return kind == ERR_NOT_FOUND ? store_removal_set_aside(store, delivery_id, err) : kind;
+	if (kind != ERR_NOT_FOUND)
+		return kind;
+	const enum err_kind ended = store_late_id_set_aside(store, delivery_id, err);
+	return ended == ERR_NONE ? store_removal_set_aside(store, delivery_id, err) : ended;
 }
 
 enum err_kind store_hold_set(struct store_tx *tx, struct str delivery_id, enum hold_state state,

@@ -307,6 +307,9 @@ enum err_kind node_begin(struct store_tx *tx, void *argument, struct error *err)
 		kind = sql_run(tx->sql, SQL_REMOVALS_LEFT, SQL_ARGS(sql_word(tx->store->node_id)),
 			       NULL, err);
 	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_LATE_IDS_LEFT, SQL_ARGS(sql_word(tx->store->node_id)),
+			       NULL, err);
+	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_LOOKS_LEFT, SQL_ARGS(sql_word(tx->store->node_id)),
 			       NULL, err);
 	if (kind == ERR_NONE)

@@ -216,13 +216,20 @@ static bool has_part(const struct delivery_row *delivery, const char *beginning)
 	return str_find(delivery->parts, str_of(beginning), 0) != SIZE_MAX;
 }
 
-/* A picture that was changed for the platform lacks nothing. */
+/* A picture that was changed for the platform lacks nothing, nor does a post that is out and whose
+ * id the platform does not tell. */
+static bool is_lack(struct str code)
+{
+	return !str_has_prefix(code, STR("media_fitted\"")) &&
+	       !str_has_prefix(code, STR("platform_post_id_missing\""));
+}
+
 static bool has_lack(struct str warnings)
 {
 	static const char code[] = "\"code\":\"";
 	for (size_t at = 0; (at = str_find(warnings, STR("\"code\":\""), at)) != SIZE_MAX;) {
 		at += sizeof(code) - 1;
-		if (!str_has_prefix(str_slice(warnings, at, warnings.len), STR("media_fitted\"")))
+		if (is_lack(str_slice(warnings, at, warnings.len)))
 			return true;
 	}
 	return false;

@@ -281,6 +281,11 @@ void account_read(struct sql_cursor *cursor, void *out);
 enum err_kind account_put(struct store_tx *tx, struct str connection_id,
 			  const struct account_row *account, int64_t now_us, struct error *err);
 
+/* store_after.c. What a save means for the lane that the claim took. */
+struct delivery_save;
+enum err_kind store_after_lane_save(struct store_tx *tx, const struct delivery_save *save,
+				    struct error *err);
+
 /* store_lane.c. The account is free for its next delivery, which may be due at once, if it was busy
  * with this one (empty: if it was free). So is who stood behind it. */
 enum err_kind store_lane_free(struct store_tx *tx, struct str account_id, struct str delivery_id,

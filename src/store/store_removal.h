@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Taking published posts back (api-decisions.md 12): asked for by a person, claimed by the
- * deliverer, and ended removed, failed or unsupported. One row beside the delivery, which stays as
- * it is: it was published. A removal begins when its delivery is final, holds its account's lane
- * while it works, so that nothing else refreshes the account's tokens meanwhile, and is written
- * only by who holds its fence. */
+ * deliverer (store_after.h), and ended removed, failed or unsupported. */
 #pragma once
 
 #include <stddef.h>
 
 #include "post.h"
-#include "store_delivery.h"
+#include "store_after.h"
 
 struct post_unpublish {
 	struct str app_id;
@@ -51,35 +48,6 @@ struct post_unpublish_result {
 enum err_kind store_post_unpublish(struct store *store, struct arena *arena,
 				   const struct post_unpublish *wish,
 				   struct post_unpublish_result *result_out, struct error *err);
-
-/* A claimed removal. */
-struct removal_work {
-	/* of the delivery; fence, attempts and looks are the removal's, flow too once it has one
-	 * (else the delivery's, without its secrets); due_at_us is when it was asked for */
-	struct delivery_work delivery;
-	bool is_new; /* it has no flow of its own yet */
-	/* a deletion was begun, and nobody knows what came of it: in this removal, or in the one
-	 * before it, which ended so */
-	bool is_call_open;
-	struct str parts;           /* of the delivery */
-	int64_t post_created_at_us; /* when the post was accepted */
-};
-
-struct removal_claim {
-	int64_t now_us;
-	int64_t lease_us;
-	size_t max;
-};
-
-/* Claims due removals, one at a time for each account; those whose delivery is not final, whose
- * account is busy, and what is paused or suspended wait. What can only fail (its account is
- * disconnected, its app deleted) does not. Writes an array in arena. */
-enum err_kind store_removal_claim(struct store_tx *tx, struct arena *arena,
-				  const struct removal_claim *claim, struct removal_work **out,
-				  size_t *count_out, struct error *err);
-/* When the next one can be claimed, as things stand; 0 = none. */
-enum err_kind store_removal_next_due(struct store *store, int64_t *due_at_us_out,
-				     struct error *err);
 
 /* Writes a removal's progress, its timeline (the delivery's) and at its end the event. next:
  * PUBLISHED = removed; FAILED = failed, or unsupported. parts, remote_id, url, visibility and

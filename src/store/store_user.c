@@ -399,6 +399,8 @@ static enum err_kind erase_delivery(struct store_tx *tx, const struct erasure *e
 		kind = sql_run(tx->sql, SQL_ERASURE_REMOVAL, SQL_ARGS(id, sql_word(NO_MESSAGE)),
 			       NULL, err);
 	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_LATE_ID_FORGET, SQL_ARGS(id), NULL, err);
+	if (kind == ERR_NONE)
 		kind = sql_run(
 			tx->sql, SQL_ERASURE_DELIVERY,
 			SQL_ARGS(id, sql_blob(STR("")), sql_word(NO_MESSAGE), sql_word(NO_PARTS)),

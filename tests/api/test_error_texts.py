@@ -47,7 +47,7 @@ def test_an_unknown_event(app, event):
     text = check_error(answer, 422, "VALIDATION_ERROR", ["events.1"])["errors"]["events.1"][0]
     assert text.endswith("Valid events: post.publish.succeeded, post.publish.failed, post.completed, connection.completed, "
                          "account.reauth_required, test, user.erased, account.expiring, draft.created, draft.rejected, "
-                         "post.removed, post.removal_failed, post.media_problem.")
+                         "post.removed, post.removal_failed, post.media_problem, post.id_found.")
     assert text.startswith(f"{event} is not an event." if isinstance(event, str) else "An event must be a string.")
 
 

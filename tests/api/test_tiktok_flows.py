@@ -88,6 +88,55 @@ def test_self_only_video_has_no_id_and_leads_to_the_profile(world, media):
     only(world.sandbox.ledger(text))
 
 
+def named(app, post_id):
+    """The platform post, once it has an id or says that there will be none."""
+    def look():
+        platform_post = only(app.show(post_id)["platform_posts"])
+        return platform_post if platform_post["platform_post_id"] or "gave no id" in str(platform_post["warnings"]) else None
+    return poll("the post's id", look, 60)
+
+
+def test_id_that_comes_late_is_told_late(world, media):
+    text = marker("late id")
+    world.turn(tiktok_moderation_ms=4000)
+    post = world.final(text, [media.clip()])
+    at_first = only(post["platform_posts"])
+    timeline = world.app.timeline_text(post["id"])
+    assert (post["status"], post["outcome"], at_first["platform_post_id"]) == ("published", "all", None), timeline
+    assert at_first["url"] == "https://www.tiktok.com/@posthorn.sandbox"
+    assert only(at_first["warnings"])["code"] == "platform_post_id_missing"
+    found = named(world.app, post["id"])
+    entry = check_published(world, world.app.show(post["id"]), text)
+    assert (found["warnings"], found["published_at"], found["parts"][0]["remote_id"]) == ([], at_first["published_at"], entry["id"])
+    listed = only([each for each in world.app.get("/v1/posts?per_page=100").json()["data"] if each["id"] == post["id"]])
+    assert only(listed["platform_posts"])["platform_post_id"] == entry["id"]
+    events = [event for event in world.app.get("/v1/events?after=0&limit=100").json()["data"] if post["id"] in json.dumps(event["data"])]
+    assert [event["type"] for event in events][-1] == "post.id_found"
+    assert events[-1]["data"]["platform_post"]["platform_post_id"] == entry["id"]
+    assert [each["type"] for each in events].count("post.publish.succeeded") == 1
+
+
+def test_looking_for_an_id_outlives_a_kill_and_ends_after_a_day(tmp_path, world, media):
+    """At this scale a day is 4.3 s."""
+    service = Service(tmp_path / "data", world.sandbox, ["--time-scale", "20000"])
+    app = App(service).set_credentials("tiktok").issue_token()
+    account = app.account("tiktok")
+    world.turn(tiktok_moderation_ms=86400000)
+    text = marker("no id")
+    post = app.wait_post(app.accepted(account, text, media=[media.clip()], platforms={"tiktok": PUBLIC})["post_id"])
+    assert only(post["platform_posts"])["platform_post_id"] is None
+    service.kill()
+    service = Service(tmp_path / "data", world.sandbox, ["--time-scale", "20000"])
+    app.service = service
+    given_up = named(app, post["id"])
+    assert (given_up["status"], given_up["outcome"], given_up["platform_post_id"]) == ("published", "all", None)
+    looks = len(world.sandbox.log(path=STATUS))
+    assert poll("no look any more", lambda: app.show(post["id"])["platform_posts"][0]["status"] == "published", 5)
+    assert len(world.sandbox.log(path=STATUS)) == looks
+    only(world.sandbox.ledger(text))
+    service.stop()
+
+
 def test_creator_is_asked_before_each_post(world, media):
     before = len(world.sandbox.log(path=CREATOR))
     for _ in range(2):

@@ -19,7 +19,7 @@ from harness import App, Sandbox, Service, check_error, marker, poll, utc
 X_TWEETS = ("x", "POST", "/2/tweets")
 EVENTS = ["post.publish.succeeded", "post.publish.failed", "post.completed", "connection.completed", "account.reauth_required", "test",
           "user.erased", "account.expiring", "draft.created", "draft.rejected",
-          "post.removed", "post.removal_failed", "post.media_problem"]
+          "post.removed", "post.removal_failed", "post.media_problem", "post.id_found"]
 UNKNOWN = "01a1fcda-7451-7617-8dc3-203f49eaf280"
 
 

@@ -62,7 +62,7 @@ static enum operation operation_of(char letter)
 	static const char letters[OPERATION_COUNT] = {
 		[OPERATION_VERIFY] = 'v',  [OPERATION_CONNECT] = 'c', [OPERATION_REFRESH] = 'f',
 		[OPERATION_CHECK] = 'k',   [OPERATION_REVOKE] = 'd',  [OPERATION_PUBLISH] = 'p',
-		[OPERATION_RESOLVE] = 'r',
+		[OPERATION_RESOLVE] = 'r', [OPERATION_LATE_ID] = 'l',
 	};
 	int operation = 0;
 	while (operation < OPERATION_COUNT && letters[operation] != letter)

@@ -217,8 +217,9 @@ static const char watchers[] =
 	"CREATE TABLE sim_counts (doubts INTEGER NOT NULL);"
 	"INSERT INTO sim_counts VALUES (0);"
 	"CREATE TRIGGER sim_final BEFORE UPDATE ON deliveries"
-	" WHEN OLD.is_final = 1 AND (NEW.state <> OLD.state OR NEW.remote_id <> OLD.remote_id OR "
-	"NEW.parts <> OLD.parts)"
+	/* An id that the platform told later takes the place of none. */
+	" WHEN OLD.is_final = 1 AND (NEW.state <> OLD.state OR (OLD.remote_id <> ''"
+	" AND (NEW.remote_id <> OLD.remote_id OR NEW.parts <> OLD.parts)))"
 	" BEGIN INSERT INTO sim_left VALUES (OLD.id, OLD.state, NEW.state, OLD.error_code); END;"
 	"CREATE TABLE sim_back (id TEXT NOT NULL, was INTEGER NOT NULL, became INTEGER NOT NULL);"
 	"CREATE TRIGGER sim_removed BEFORE UPDATE ON removals"
@@ -523,7 +524,8 @@ static void open_eye(struct house *house)
 				    " WHERE h.delivery_id = d.id AND h.state = 2)"
 				    " UNION ALL SELECT COUNT(*) FROM removals r"
 				    " JOIN deliveries d ON d.id = r.delivery_id"
-				    " WHERE r.due_at_us > 0 AND d.is_final = 1",
+				    " WHERE r.due_at_us > 0 AND d.is_final = 1"
+				    " UNION ALL SELECT COUNT(*) FROM late_ids",
 				    -1, &house->count, NULL),
 		 house->eye, "look");
 }
@@ -958,7 +960,7 @@ int64_t house_unfinished(struct house *house)
 	if (house->eye == NULL)
 		open_eye(house);
 	house->unfinished = 0;
-	for (int row = 0; row < 2; row++) {
+	for (int row = 0; row < 3; row++) {
 		must_sql(sqlite3_step(house->count), house->eye, "count");
 		house->unfinished += sqlite3_column_int64(house->count, 0);
 	}

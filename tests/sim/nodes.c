@@ -10,7 +10,7 @@
 
 #include "store_delivery.h"
 #include "store_node.h"
-#include "store_removal.h"
+#include "store_after.h"
 
 #include "fiber.h"
 #include "shared.h"
@@ -311,7 +311,7 @@ static void plan_polls(struct nodes *nodes)
 	nodes->seen_commit = sim->commit_count;
 	int64_t removal_due_us = 0;
 	if (store_delivery_next_due(house_store(house), &due_us, &err) != ERR_NONE ||
-	    store_removal_next_due(house_store(house), &removal_due_us, &err) != ERR_NONE)
+	    store_after_next_due(house_store(house), &removal_due_us, &err) != ERR_NONE)
 		abort();
 	if (removal_due_us != 0 && (due_us == 0 || removal_due_us < due_us))
 		due_us = removal_due_us;

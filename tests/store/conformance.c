@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 	failures += run_quota_tests();
 	failures += run_lane_tests();
 	failures += run_removal_tests();
+	failures += run_late_id_tests();
 	failures += run_media_tests();
 	failures += run_look_tests();
 	failures += run_reseal_tests();

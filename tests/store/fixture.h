@@ -117,6 +117,7 @@ int run_look_tests(void);
 int run_media_tests(void);
 int run_quota_tests(void);
 int run_removal_tests(void);
+int run_late_id_tests(void);
 int run_reseal_tests(void);
 int run_retry_many_tests(void);
 int run_sandbox_tests(void);

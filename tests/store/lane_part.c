@@ -169,15 +169,15 @@ static void what_one_published_is_bound_for_all(void **state)
 
 struct claiming {
 	struct fixture *fx;
-	struct removal_work *work;
+	struct after_work *work;
 	size_t count;
 };
 
 static enum err_kind claim_removal(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct claiming *c = argument;
-	const struct removal_claim wish = {.now_us = NOW, .lease_us = LEASE_US, .max = 10};
-	return store_removal_claim(tx, c->fx->arena, &wish, &c->work, &c->count, err);
+	const struct after_claim wish = {.now_us = NOW, .lease_us = LEASE_US, .max = 10};
+	return store_after_claim(tx, c->fx->arena, &wish, &c->work, &c->count, err);
 }
 
 static enum err_kind end_removal(struct store_tx *tx, void *argument, struct error *err)

@@ -35,15 +35,15 @@ static struct post_unpublish_result ask(struct fixture *fx, const struct app_row
 
 struct claiming {
 	struct fixture *fx;
-	struct removal_claim wish;
-	struct removal_work *work;
+	struct after_claim wish;
+	struct after_work *work;
 	size_t count;
 };
 
 static enum err_kind claim_command(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct claiming *c = argument;
-	return store_removal_claim(tx, c->fx->arena, &c->wish, &c->work, &c->count, err);
+	return store_after_claim(tx, c->fx->arena, &c->wish, &c->work, &c->count, err);
 }
 
 static struct claiming claim_removals(struct fixture *fx, int64_t now_us)
@@ -65,7 +65,7 @@ static enum err_kind save_command(struct store_tx *tx, void *argument, struct er
 	return store_removal_save(tx, saving->save, saving->is_unsupported, err);
 }
 
-static enum err_kind end_as(struct fixture *fx, const struct removal_work *work,
+static enum err_kind end_as(struct fixture *fx, const struct after_work *work,
 			    enum delivery_next next, int64_t now_us, enum failure_code code)
 {
 	struct error err = {0};
@@ -80,8 +80,8 @@ static enum err_kind end_as(struct fixture *fx, const struct removal_work *work,
 	return store_write(fx->store, save_command, &saving, &err);
 }
 
-static enum err_kind end(struct fixture *fx, const struct removal_work *work,
-			 enum delivery_next next, int64_t now_us)
+static enum err_kind end(struct fixture *fx, const struct after_work *work, enum delivery_next next,
+			 int64_t now_us)
 {
 	return end_as(fx, work, next, now_us, FAILURE_CODE_PLATFORM_REJECTED);
 }
@@ -180,7 +180,7 @@ static void a_lost_lease_cannot_save(void **state)
 	ask(fx, &app, post_id);
 	const struct claiming dead = claim_removals(fx, NOW);
 	assert_int_equal(dead.count, 1);
-	ok(store_removal_next_due(fx->store, &due_us, &err), &err);
+	ok(store_after_next_due(fx->store, &due_us, &err), &err);
 	assert_int_equal(due_us, NOW + LEASE_US);
 	const struct claiming alive = claim_removals(fx, NOW + LEASE_US);
 	assert_int_equal(alive.count, 1);

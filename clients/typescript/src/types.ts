@@ -366,13 +366,13 @@ export interface Error {
  */
 export type Event =
 	| PostPublishSucceededEvent | PostPublishFailedEvent | PostCompletedEvent | PostMediaProblemEvent
-	| PostRemovedEvent | PostRemovalFailedEvent | ConnectionCompletedEvent | AccountExpiringEvent
+	| PostRemovedEvent | PostRemovalFailedEvent | PostIdFoundEvent | ConnectionCompletedEvent | AccountExpiringEvent
 	| AccountReauthRequiredEvent | DraftCreatedEvent | DraftRejectedEvent | UserErasedEvent | TestEvent;
 
 export type EventName =
 	| "post.publish.succeeded" | "post.publish.failed" | "post.completed" | "connection.completed"
 	| "account.reauth_required" | "test" | "user.erased" | "account.expiring" | "draft.created" | "draft.rejected"
-	| "post.removed" | "post.removal_failed" | "post.media_problem";
+	| "post.removed" | "post.removal_failed" | "post.media_problem" | "post.id_found";
 
 export interface EventPage {
 	data: Array<Event>;
@@ -771,12 +771,14 @@ export interface PlatformPost {
 	visibility: null | "public" | "unlisted" | "followers" | "private" | "draft";
 	/**
 	 * What is missing or different although the post is out: `part_refused`, `thumbnail_refused`, `visibility_restricted`, with
-	 * which `outcome` is `partial`; and `media_fitted`, an image that was changed for the platform. Of a scheduled one, what is
-	 * wrong with its files as they were seen soon after acceptance: `media_unreachable`, `media_type_not_supported`,
-	 * `animated_image`, `media_too_large` and others; the post stays scheduled.
+	 * which `outcome` is `partial`; and `media_fitted`, an image that was changed for the platform, and `platform_post_id_missing`:
+	 * the platform has not told the post's id, which is looked for during a day. Of a scheduled one, what is wrong with its files as
+	 * they were seen soon after acceptance: `media_unreachable`, `media_type_not_supported`, `animated_image`, `media_too_large` and
+	 * others; the post stays scheduled.
 	 */
 	warnings: Warnings;
 	scheduled_at: InstantOrNull;
+	/** Null also of a published one while the platform has not told it (TikTok moderates first): event `post.id_found` once it has. */
 	platform_post_id: TextOrNull;
 	/** Null also once the post was removed. */
 	url: TextOrNull;
@@ -814,12 +816,14 @@ export interface PlatformPostDetails {
 	visibility: null | "public" | "unlisted" | "followers" | "private" | "draft";
 	/**
 	 * What is missing or different although the post is out: `part_refused`, `thumbnail_refused`, `visibility_restricted`, with
-	 * which `outcome` is `partial`; and `media_fitted`, an image that was changed for the platform. Of a scheduled one, what is
-	 * wrong with its files as they were seen soon after acceptance: `media_unreachable`, `media_type_not_supported`,
-	 * `animated_image`, `media_too_large` and others; the post stays scheduled.
+	 * which `outcome` is `partial`; and `media_fitted`, an image that was changed for the platform, and `platform_post_id_missing`:
+	 * the platform has not told the post's id, which is looked for during a day. Of a scheduled one, what is wrong with its files as
+	 * they were seen soon after acceptance: `media_unreachable`, `media_type_not_supported`, `animated_image`, `media_too_large` and
+	 * others; the post stays scheduled.
 	 */
 	warnings: Warnings;
 	scheduled_at: InstantOrNull;
+	/** Null also of a published one while the platform has not told it (TikTok moderates first): event `post.id_found` once it has. */
 	platform_post_id: TextOrNull;
 	/** Null also once the post was removed. */
 	url: TextOrNull;
@@ -931,6 +935,21 @@ export interface PostEventData {
 	status: PostState;
 	platform_posts: Array<PlatformPostDetails>;
 	platform_post: PlatformPostDetails;
+}
+
+/**
+ * The platform has told the id of a post that was published before: `platform_post_id` and `url` are the post's now (TikTok, after
+ * moderation).
+ */
+export interface PostIdFoundEvent {
+	id: Id;
+	/** The event's place among the app's events, and its cursor in `GET /events`. It rises; it may have gaps. */
+	seq: number;
+	app_id: Id;
+	timestamp: Instant;
+	type: "post.id_found";
+	event: "post.id_found";
+	data: PostEventData | null;
 }
 
 /** A file of a post that is scheduled ahead will not do as it is. The post stays scheduled. */

@@ -18,6 +18,7 @@ export const EVENTS = [
 	["post.removed", "A published post is gone from the platform, because it was asked for."],
 	["post.removal_failed", "A published post could not be taken back."],
 	["post.media_problem", "A file of a scheduled post will not do as it is."],
+	["post.id_found", "The platform has told the id of a post that was published before."],
 ];
 
 export const webhookWord = (webhook) => (!webhook.enabled ? "disabled" : webhook.failing_since ? "failing" : "enabled");

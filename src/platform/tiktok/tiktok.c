@@ -56,6 +56,7 @@ const struct platform platform_tiktok = {
 			[OPERATION_REVOKE] = tiktok_revoke_stages,
 			[OPERATION_PUBLISH] = publish_stages,
 			[OPERATION_RESOLVE] = tiktok_resolve_stages,
+			[OPERATION_LATE_ID] = tiktok_late_id_stages,
 		},
 	.publish_learn = tiktok_extra_give,
 };

@@ -51,6 +51,7 @@ struct post_rules;
 #define TIKTOK_STAGE_ACCOUNT "account"
 #define TIKTOK_STAGE_TASK "task"
 #define TIKTOK_STAGE_LIST "list"
+#define TIKTOK_STAGE_LATE_ID "late_id"
 
 #define TIKTOK_KEY_ACCOUNT_EXTRA "account_extra"
 #define TIKTOK_KEY_PRIVACY_LEVEL "privacy_level"
@@ -145,6 +146,7 @@ bool tiktok_lacks_bytes(const struct flow *flow, const struct reply *reply);
 /* ---- tiktok_status.c ---- */
 
 STAGE_FUNCTIONS(tiktok_status);
+extern const struct stage tiktok_late_id_stages[];
 /* Asks the task some time from now; NULL. */
 const char *tiktok_status_wait(struct flow *flow, struct step *step);
 /* Where a person sees the post with that id; the profile when it is empty. */

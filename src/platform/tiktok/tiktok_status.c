@@ -11,7 +11,7 @@
 
 #define PROFILE_URL "https://www.tiktok.com/@"
 #define STATUS_POLLS_MAX 360 /* about six hours; processing takes minutes, as documented (2.6) */
-#define ID_POLLS_MAX 6       /* about a minute for the id of a public post, then without it */
+#define ID_POLLS_MAX 6       /* about a minute for the id of a public post, then it comes later */
 #define ID_POLL_MS 10000
 
 static const int64_t poll_waits_ms[] = {2000,  5000, 10000, 20000,
@@ -87,13 +87,26 @@ static void visibility_note(const struct env *env, struct flow *flow)
 	}
 }
 
-/* Without an id the task's own is what we have, and the profile is where the post is seen. */
+static bool is_public(const struct flow *flow)
+{
+	return str_equal_z(flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL), "PUBLIC_TO_EVERYONE");
+}
+
+/* Without an id the profile is where the post is seen. A public post gets one later
+ * (tiktok_late_id_stages); of the others the task's own is all there ever is. */
 static const char *part_landed(const struct env *env, struct flow *flow, struct str id)
 {
+	const struct str url = tiktok_post_url(env, flow, id);
 	tiktok_audit_note(env, flow);
 	visibility_note(env, flow);
-	flow_part_done(flow, str_is_empty(id) ? flow_get(flow, TIKTOK_KEY_PUBLISH_ID) : id,
-		       tiktok_post_url(env, flow, id));
+	if (str_is_empty(id) && is_public(flow))
+		flow_lacks_id(flow, STR("platforms.tiktok"),
+			      STR("TikTok has not told the post's id yet, as it does once it has "
+				  "moderated the post. It is looked for during a day; until then "
+				  "the address shows the profile."));
+	else if (str_is_empty(id))
+		id = flow_get(flow, TIKTOK_KEY_PUBLISH_ID);
+	flow_part_done(flow, id, url);
 	return TIKTOK_STAGE_BEGIN;
 }
 
@@ -102,9 +115,8 @@ static const char *status_complete(const struct env *env, struct flow *flow,
 {
 	const struct str id = public_id(env, reply);
 	flow_set_int(flow, TIKTOK_KEY_IS_COMPLETE, 1);
-	const bool is_public =
-		str_equal_z(flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL), "PUBLIC_TO_EVERYONE");
-	if (!str_is_empty(id) || !is_public || flow_count(flow, TIKTOK_KEY_ID_POLLS) > ID_POLLS_MAX)
+	if (!str_is_empty(id) || !is_public(flow) ||
+	    flow_count(flow, TIKTOK_KEY_ID_POLLS) > ID_POLLS_MAX)
 		return part_landed(env, flow, id);
 	step_wait(step, ID_POLL_MS);
 	return NULL;
@@ -176,3 +188,40 @@ const char *tiktok_status_answer(const struct env *env, struct flow *flow,
 		row++;
 	return task_states[row].answer(env, flow, reply, step);
 }
+
+/* ---- an id that comes later ---- */
+
+static const char *late_id_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	tiktok_status_send(env, flow, step);
+	return NULL;
+}
+
+static const char *never(struct step *step)
+{
+	*step = (struct step){.kind = STEP_UNKNOWN};
+	return NULL;
+}
+
+/* TikTok that no longer knows the task, or says that it failed after all, will tell no id. */
+static const char *late_id_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
+{
+	if (tiktok_is_refused(env, reply, step))
+		return step->failure.code == FAILURE_CODE_OUTCOME_UNKNOWN ? never(step) : NULL;
+	const struct str id = public_id(env, reply);
+	if (str_equal_z(tiktok_task_status(reply), "FAILED"))
+		return never(step);
+	if (str_is_empty(id)) {
+		step_wait(step, ID_POLL_MS);
+		return NULL;
+	}
+	flow_id_found(flow, id, tiktok_post_url(env, flow, id));
+	step_done(step);
+	return NULL;
+}
+
+const struct stage tiktok_late_id_stages[] = {
+	{TIKTOK_STAGE_LATE_ID, late_id_ask, late_id_answer},
+	{0},
+};

@@ -56,6 +56,7 @@ static const struct {
 	{"posts", "id", NULL},
 	{"deliveries", "id", NULL},
 	{"removals", "delivery_id", NULL},
+	{"late_ids", "delivery_id", NULL},
 	{"looks", "post_id", NULL},
 	{"lanes", "account_id", NULL},
 	{"app_work", "app_id", NULL},

@@ -19,7 +19,7 @@
 	"\"post.publish.succeeded\",\"post.publish.failed\",\"post.completed\"," \
 	"\"connection.completed\",\"account.reauth_required\",\"test\",\"user.erased\"," \
 	"\"account.expiring\",\"draft.created\",\"draft.rejected\",\"post.removed\"," \
-	"\"post.removal_failed\",\"post.media_problem\""
+	"\"post.removal_failed\",\"post.media_problem\",\"post.id_found\""
 #define NOT_FOUND .status = 404, .body = "{\"message\":\"No.\",\"error\":\"NOT_FOUND\"}"
 
 static void list(void **state)

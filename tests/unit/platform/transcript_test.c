@@ -467,6 +467,7 @@ static enum operation operation_of(const struct play *play)
 		{"verify", OPERATION_VERIFY},   {"connect", OPERATION_CONNECT},
 		{"refresh", OPERATION_REFRESH}, {"publish", OPERATION_PUBLISH},
 		{"resolve", OPERATION_RESOLVE}, {"remove", OPERATION_REMOVE},
+		{"late_id", OPERATION_LATE_ID},
 	};
 	for (size_t i = 0; i < COUNT_OF(operations); i++) {
 		const enum operation operation = operations[i].operation;

@@ -21,6 +21,7 @@ const EVENTS = [
 	["Post Completed", "post.completed"],
 	["Post Failed on an Account", "post.publish.failed"],
 	["Post Has a Media Problem", "post.media_problem"],
+	["Post Has Its Id", "post.id_found"],
 	["Post Published on an Account", "post.publish.succeeded"],
 	["Post Removed", "post.removed"],
 	["Removal of a Post Failed", "post.removal_failed"],

@@ -794,6 +794,19 @@ class PostEventData(TypedDict):
     platform_post: PlatformPostDetails
 
 
+class PostIdFoundEvent(TypedDict):
+    """The platform has told the id of a post that was published before: `platform_post_id` and `url` are the post's now
+    (TikTok, after moderation)."""
+
+    id: Id
+    seq: int
+    app_id: Id
+    timestamp: Instant
+    type: Literal["post.id_found"]
+    event: Literal["post.id_found"]
+    data: PostEventData | None
+
+
 class PostMediaProblemEvent(TypedDict):
     """A file of a post that is scheduled ahead will not do as it is. The post stays scheduled."""
 
@@ -1323,13 +1336,13 @@ class YoutubeOptions(TypedDict):
 AccountStatus = Literal["active", "expiring", "reauth_required", "disconnected"]
 Event = Union[
     "PostPublishSucceededEvent", "PostPublishFailedEvent", "PostCompletedEvent", "PostMediaProblemEvent", "PostRemovedEvent",
-    "PostRemovalFailedEvent", "ConnectionCompletedEvent", "AccountExpiringEvent", "AccountReauthRequiredEvent",
-    "DraftCreatedEvent", "DraftRejectedEvent", "UserErasedEvent", "TestEvent"
+    "PostRemovalFailedEvent", "PostIdFoundEvent", "ConnectionCompletedEvent", "AccountExpiringEvent",
+    "AccountReauthRequiredEvent", "DraftCreatedEvent", "DraftRejectedEvent", "UserErasedEvent", "TestEvent"
 ]
 EventName = Literal[
         "post.publish.succeeded", "post.publish.failed", "post.completed", "connection.completed", "account.reauth_required",
         "test", "user.erased", "account.expiring", "draft.created", "draft.rejected", "post.removed", "post.removal_failed",
-        "post.media_problem"
+        "post.media_problem", "post.id_found"
     ]
 FailureCode = Literal[
         "CONTENT_REJECTED", "MEDIA_UNREACHABLE", "MEDIA_REJECTED", "ACCOUNT_REAUTH_REQUIRED", "PERMISSION_MISSING",

@@ -384,7 +384,8 @@ static void a_public_post_without_an_id_is_published_after_a_minute(void **state
 	}
 	assert_int_equal(talk.step.kind, STEP_DONE);
 	assert_int_equal(waited_ms, 60000);
-	assert_true(str_equal_z(talk.flow.parts[0].remote_id, "v_pub_file~v2-1.123"));
+	assert_true(str_is_empty(talk.flow.parts[0].remote_id));
+	assert_true(flow_is_without_id(&talk.flow));
 	assert_true(str_equal_z(talk.flow.parts[0].url, "https://www.tiktok.com/@alice.films"));
 }
 
@@ -415,6 +416,29 @@ static void a_private_post_has_no_id_to_wait_for(void **state)
 		    STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[]"));
 	assert_int_equal(talk.step.kind, STEP_DONE);
 	assert_true(str_equal_z(talk.flow.parts[0].remote_id, "v_pub_file~v2-1.123"));
+	assert_false(flow_is_without_id(&talk.flow));
+}
+
+static void an_id_that_comes_later_takes_its_place(void **state)
+{
+	(void)state;
+	upload_small();
+	do {
+		talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PUBLISH_COMPLETE\""));
+		if (talk.step.kind == STEP_WAIT)
+			talk_ask(&talk, OPERATION_PUBLISH);
+	} while (talk.step.kind == STEP_SEND);
+	assert_int_equal(talk.step.kind, STEP_DONE);
+	talk.flow.stage = STR("");
+	talk_ask(&talk, OPERATION_LATE_ID);
+	talk_answer(&talk, 200, NULL,
+		    STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":["
+			   "7512345678901234567]"));
+	assert_int_equal(talk.step.kind, STEP_DONE);
+	assert_true(str_equal_z(talk.flow.parts[0].remote_id, "7512345678901234567"));
+	assert_true(str_equal_z(talk.flow.parts[0].url,
+				"https://www.tiktok.com/@alice.films/video/7512345678901234567"));
+	assert_false(flow_is_without_id(&talk.flow));
 }
 
 static const struct talk_refusal task_ends[] = {
@@ -754,6 +778,7 @@ int main(void)
 		TEST(a_public_post_without_an_id_is_published_after_a_minute),
 		TEST(a_complete_post_is_never_failed_for_its_id),
 		TEST(a_private_post_has_no_id_to_wait_for),
+		TEST(an_id_that_comes_later_takes_its_place),
 		TEST(a_task_that_failed_says_why),
 		TEST(a_task_that_failed_is_begun_anew),
 		TEST(refusals_are_told_by_their_code_whatever_the_status),
