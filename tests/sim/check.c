@@ -181,14 +181,42 @@ static bool is_copy(const struct check *check, size_t part, struct str id)
 	return false;
 }
 
-/* The id that we give out is the post's: never another's that we took for it. TikTok's task stands
- * in where it tells no id. */
+#define NAMED_IN_TIME_US (20 * US_PER_HOUR) /* an outage at the end of the day may cost some */
+
+/* TikTok told the id within the day in which it is looked for, and could be asked and believed. */
+static bool was_named_in_time(const struct check *check, const struct entry *entry)
+{
+	const struct str account = check->told.account_state;
+	if (check->sim->weather.has_dishonest_reads || check->script->was_restored ||
+	    str_equal_z(account, "reauth_required") || str_equal_z(account, "disconnected"))
+		return false;
+	for (size_t i = 0; i < check->world->piece_count; i++) {
+		const struct piece *piece = &check->world->pieces[i];
+		if (piece->kind == PIECE_TASK && piece->entry == entry)
+			return piece->named_late_us < NAMED_IN_TIME_US;
+	}
+	return false;
+}
+
+static void check_late_id(struct check *check, size_t part, const struct entry *entry)
+{
+	if (home_of(check)->platform != PLATFORM_TIKTOK ||
+	    !str_equal_z(check->told.state, "published"))
+		return;
+	check->sim->totals->nameless++;
+	if (was_named_in_time(check, entry))
+		sim_violation(check->sim, "%s post %d target %zu part %zu never got its id",
+			      WHERE(check), part);
+}
+
+/* The id that we give out is the post's: never another's that we took for it, nor the task's. */
 static void check_id(struct check *check, size_t part)
 {
 	const struct str id = part_member(check, part, "remote_id");
 	const struct entry *entry = check->found[part];
-	if (entry == NULL || str_is_empty(id) || str_equal(id, entry->id) ||
-	    str_has_prefix(id, STR("v_pub_file~")))
+	if (entry != NULL && str_is_empty(id))
+		check_late_id(check, part, entry);
+	if (entry == NULL || str_is_empty(id) || str_equal(id, entry->id))
 		return;
 	if (!may_be_repeated(check) && !is_copy(check, part, id))
 		sim_violation(check->sim,

@@ -394,8 +394,10 @@ static void print_totals(const struct totals *t)
 	       " (kept %" PRId64 "), handed in again %" PRId64 "\n",
 	       t->edits, t->too_late, t->drafts, t->drafts_left, t->repeats);
 	printf("cancels %" PRId64 ", retries %" PRId64 ", restores %" PRId64 " (held %" PRId64
-	       ", told as in the copy %" PRId64 "), looked for after a gap %" PRId64 "\n",
-	       t->cancels, t->retries, t->restores, t->held, t->told_as_copied, t->looked_for);
+	       ", told as in the copy %" PRId64 "), looked for after a gap %" PRId64
+	       ", without an id at the end %" PRId64 "\n",
+	       t->cancels, t->retries, t->restores, t->held, t->told_as_copied, t->looked_for,
+	       t->nameless);
 	printf("taken back %" PRId64 ": removed %" PRId64 " (by dishonest word %" PRId64
 	       "), failed %" PRId64 " (OUTCOME_UNKNOWN %" PRId64 "), unsupported %" PRId64
 	       ", lost by a restore %" PRId64 "; deletions sent %" PRId64 ", first by hand %" PRId64

@@ -65,6 +65,7 @@ struct totals {
 		refreshes, cancels, retries, edits, too_late, drafts, drafts_left, repeats,
 		restores, held, told_as_copied, looked_for;
 	/* of posts that were taken back, by platform post */
+	int64_t nameless; /* TikTok's posts that were given up without an id */
 	int64_t unpublishes, removed, removals_failed, removals_unknown, unsupported, removals_lost,
 		removed_by_hand, deletions, removed_and_seen, removed_wrongly, after_removal;
 	/* with several nodes */

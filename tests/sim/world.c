@@ -204,6 +204,9 @@ struct piece *world_begin(struct world *world, enum piece_kind kind, size_t home
 		.ends_in_error = sim_chance(sim, sim->weather.fault_permille / 6),
 		.stale_us = sim_chance(sim, 200) ? dice_between(&sim->dice, 1, 80) * US_PER_S : 0,
 	};
+	if (kind == PIECE_TASK &&
+	    sim_chance(sim, 300)) /* moderated for long: some for over a day */
+		piece->named_late_us = dice_between(&sim->dice, 1, 30 * 60) * US_PER_MINUTE;
 	if (sim_chance(sim, sim->weather.fault_permille / 4)) /* in progress for long */
 		piece->ready_at_us += dice_between(&sim->dice, 1, 60) * US_PER_MINUTE;
 	return piece;

@@ -86,6 +86,7 @@ struct piece {
 	int64_t received_bytes;
 	int64_t changed_at_us;     /* when bytes came, or it was published */
 	int64_t stale_us;          /* status answers lag so far behind */
+	int64_t named_late_us;     /* a task tells its post's id so long after it has posted */
 	const struct entry *entry; /* what came of it */
 	bool is_story;             /* container: what comes of it is one */
 	bool is_child;             /* container: of a carousel, not to be published */

@@ -98,6 +98,9 @@ static void status_tell(struct world *world, const struct piece *piece, struct a
 	struct str state = STR("\"status\":\"PROCESSING_UPLOAD\"");
 	if (is_over && piece->ends_in_error)
 		state = STR("\"status\":\"FAILED\",\"fail_reason\":\"internal\"");
+	else if (is_over && piece->entry != NULL &&
+		 world->sim->true_us < piece->entry->at_us + piece->named_late_us)
+		state = STR("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[]");
 	else if (is_over && piece->entry != NULL)
 		state = str_format(
 			world->sim->arena,
