@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "figures.h"
 #include "str.h"
 
-#define FIT_TEXT_MAX_BYTES 512
+#define FIT_TEXT_MAX_BYTES FIGURES_MAX_BYTES
 #define FIT_SIDE_MAX 65500 /* of a JPEG */
 
 /* What may be done about a picture's shape. */

@@ -13,6 +13,7 @@ static void probe_mp4(const struct byte_source *source, struct sniff *sniff)
 	sniff->duration_ms = film.duration_ms;
 	sniff->width = film.width;
 	sniff->height = film.height;
+	sniff->film = film.film;
 }
 
 #define JPEG_SEGMENTS_MAX 1024

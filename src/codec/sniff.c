@@ -253,13 +253,15 @@ static enum sniff_type sniff_ftyp(struct str in, struct sniff *sniff)
 
 static enum sniff_type sniff_webm(struct str in, struct sniff *sniff)
 {
-	if (!webm_is(in))
+	const bool is_webm = webm_is(in);
+	if (!is_webm && !webm_is_matroska(in))
 		return SNIFF_UNKNOWN;
 	const struct webm_film film = webm_probe(in);
 	sniff->duration_ms = film.duration_ms;
 	sniff->width = film.width;
 	sniff->height = film.height;
-	return SNIFF_WEBM;
+	sniff->film = film.film;
+	return is_webm ? SNIFF_WEBM : SNIFF_MKV;
 }
 
 /* TIFF 6.0, section 2. */
@@ -304,6 +306,7 @@ static const struct type_row type_rows[] = {
 	[SNIFF_PDF] = {"application/pdf", false, false},
 	[SNIFF_ZIP] = {"application/zip", false, false},
 	[SNIFF_OLE] = {"application/x-ole-storage", false, false},
+	[SNIFF_MKV] = {"video/x-matroska", false, true},
 };
 
 void sniff_set_type(struct sniff *sniff, enum sniff_type type)

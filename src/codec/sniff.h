@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a media file really is, by its first bytes, without decoding: what a customer says of a file
- * is not believed. Knows JPEG, PNG, GIF, WebP, HEIC, AVIF, TIFF, MP4/MOV (ftyp), WebM (EBML), PDF,
- * ZIP and OLE. Dimensions for images and WebM where the header has them; what lies further in (the
- * size of a HEIC, the length of an MP4) is probe.h's. Pure. */
+ * is not believed. Knows JPEG, PNG, GIF, WebP, HEIC, AVIF, TIFF, MP4/MOV (ftyp), WebM and Matroska
+ * (EBML), PDF, ZIP and OLE. Dimensions for images and WebM where the header has them; what lies
+ * further in (the size of a HEIC, the length of an MP4) is probe.h's. Pure. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "film.h"
 #include "str.h"
 
 /* enough of a file's start for everything sniff_media() looks at */
@@ -28,6 +29,7 @@ enum sniff_type {
 	SNIFF_PDF,
 	SNIFF_ZIP, /* what DOCX and PPTX files are packed in */
 	SNIFF_OLE, /* DOC and PPT */
+	SNIFF_MKV,
 	SNIFF_TYPE_COUNT
 };
 
@@ -42,6 +44,7 @@ struct sniff {
 	uint32_t width; /* 0 = not known; as shown, so that what is turned has its turned size */
 	uint32_t height;
 	int64_t duration_ms; /* of a video; 0 = not known */
+	struct film film;    /* of a video; of an MP4 or MOV probe.h only */
 };
 
 /* Needs no more than SNIFF_BYTES_WANTED bytes; fewer are fine. Pure. */

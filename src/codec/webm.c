@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "count_of.h"
+
 #define TIMESTAMP_SCALE_DEFAULT_NS 1000000 /* RFC 9559 5.1.2.9 */
 #define NS_PER_MS 1000000.0
 #define DURATION_MAX_MS 1e15
@@ -19,6 +21,9 @@ enum element_id {
 	ID_DURATION = 0x4489,
 	ID_TRACKS = 0x1654ae6b,
 	ID_TRACK_ENTRY = 0xae,
+	ID_CODEC = 0x86,
+	ID_CODEC_PRIVATE = 0x63a2,
+	ID_DEFAULT_DURATION = 0x23e383,
 	ID_VIDEO = 0xe0,
 	ID_PIXEL_WIDTH = 0xb0,
 	ID_PIXEL_HEIGHT = 0xba,
@@ -71,16 +76,26 @@ static bool take_element(struct str *in, struct element *element_out)
 	return true;
 }
 
-bool webm_is(struct str first_bytes)
+static bool is_of_type(struct str first_bytes, struct str doc_type)
 {
 	struct element header, element;
 	if (!take_element(&first_bytes, &header) || header.id != ID_HEADER)
 		return false;
 	while (take_element(&header.content, &element)) {
 		if (element.id == ID_DOC_TYPE)
-			return element.is_whole && str_equal(element.content, STR("webm"));
+			return element.is_whole && str_equal(element.content, doc_type);
 	}
 	return false;
+}
+
+bool webm_is(struct str first_bytes)
+{
+	return is_of_type(first_bytes, STR("webm"));
+}
+
+bool webm_is_matroska(struct str first_bytes)
+{
+	return is_of_type(first_bytes, STR("matroska"));
 }
 
 static uint64_t number_of(struct str content)
@@ -105,11 +120,78 @@ static double float_of(struct str content)
 	return content.len == 4 ? (double)short_value : value;
 }
 
+/* A codec's id, or its beginning (the Matroska codec registry, draft-ietf-cellar-codec). */
+static const struct {
+	const char *id;
+	enum film_codec codec;
+} codecs[] = {
+	{"V_MPEG4/ISO/AVC", FILM_CODEC_H264},
+	{"V_MPEGH/ISO/HEVC", FILM_CODEC_HEVC},
+	{"V_VP8", FILM_CODEC_VP8},
+	{"V_VP9", FILM_CODEC_VP9},
+	{"V_AV1", FILM_CODEC_AV1},
+	{"V_MPEG4/ISO/", FILM_CODEC_MPEG4},
+	{"V_PRORES", FILM_CODEC_PRORES},
+	{"V_MJPEG", FILM_CODEC_MJPEG},
+	{"V_", FILM_CODEC_OTHER},
+	{"A_AAC", FILM_CODEC_AAC},
+	{"A_MPEG/L3", FILM_CODEC_MP3},
+	{"A_OPUS", FILM_CODEC_OPUS},
+	{"A_VORBIS", FILM_CODEC_VORBIS},
+	{"A_AC3", FILM_CODEC_AC3},
+	{"A_EAC3", FILM_CODEC_AC3},
+	{"A_FLAC", FILM_CODEC_FLAC},
+	{"A_ALAC", FILM_CODEC_ALAC},
+	{"A_PCM/", FILM_CODEC_PCM},
+	{"A_", FILM_CODEC_OTHER},
+};
+
+static enum film_codec codec_of(struct str id)
+{
+	for (size_t i = 0; i < COUNT_OF(codecs); i++) {
+		if (str_has_prefix(id, str_of(codecs[i].id)))
+			return codecs[i].codec;
+	}
+	return FILM_CODEC_UNKNOWN;
+}
+
+struct track {
+	struct str codec_id;
+	struct str codec_private;
+	uint64_t picture_ns; /* 0 = not known */
+};
+
 struct found {
 	double duration; /* in units of scale_ns */
 	uint64_t scale_ns;
 	uint64_t width, height;
+	struct track track; /* the one being walked */
+	bool has_tracks;
+	struct film film;
 };
+
+#define NS_PER_1000_S UINT64_C(1000000000000)
+#define FRAME_RATE_MAX_MILLI 1000000
+
+static void end_track(struct found *found)
+{
+	const struct track *track = &found->track;
+	const enum film_codec codec = codec_of(track->codec_id);
+	struct film *film = &found->film;
+	if (str_has_prefix(track->codec_id, STR("V_")) && film->video == FILM_CODEC_UNKNOWN) {
+		const uint64_t rate = track->picture_ns > 0 ? NS_PER_1000_S / track->picture_ns : 0;
+		film->video = codec;
+		film->frame_rate_milli = rate <= FRAME_RATE_MAX_MILLI ? (uint32_t)rate : 0;
+		film->has_rare_colours =
+			codec == FILM_CODEC_H264 &&
+			!film_avc_is_common(track->codec_private.ptr,
+					    (uint32_t)(track->codec_private.len & 0xff));
+	} else if (str_has_prefix(track->codec_id, STR("A_")) &&
+		   film->audio == FILM_CODEC_UNKNOWN) {
+		film->audio = codec;
+	}
+	found->track = (struct track){0};
+}
 
 static bool is_master(uint64_t id)
 {
@@ -121,6 +203,12 @@ static void note(struct found *found, const struct element *element)
 {
 	if (!element->is_whole)
 		return;
+	if (element->id == ID_CODEC)
+		found->track.codec_id = element->content;
+	else if (element->id == ID_CODEC_PRIVATE)
+		found->track.codec_private = str_slice(element->content, 0, 2);
+	else if (element->id == ID_DEFAULT_DURATION)
+		found->track.picture_ns = number_of(element->content);
 	if (element->id == ID_TIMESTAMP_SCALE)
 		found->scale_ns = number_of(element->content);
 	else if (element->id == ID_DURATION)
@@ -137,11 +225,24 @@ static void walk(struct str in, struct found *found)
 {
 	struct element element;
 	for (struct str rest = in; take_element(&rest, &element);) {
+		if (element.id == ID_TRACK_ENTRY)
+			end_track(found);
+		found->has_tracks =
+			found->has_tracks || (element.id == ID_TRACKS && element.is_whole);
 		if (is_master(element.id))
 			rest = str_slice(in, (size_t)(element.content.ptr - in.ptr), in.len);
 		else
 			note(found, &element);
 	}
+}
+
+/* Where the tracks are not all here, there may be sound further in. */
+static void end_tracks(struct found *found)
+{
+	end_track(found);
+	if (found->has_tracks && found->film.video != FILM_CODEC_UNKNOWN &&
+	    found->film.audio == FILM_CODEC_UNKNOWN)
+		found->film.audio = FILM_CODEC_NONE;
 }
 
 static bool is_size(uint64_t pixels)
@@ -154,6 +255,8 @@ struct webm_film webm_probe(struct str first_bytes)
 	struct found found = {.scale_ns = TIMESTAMP_SCALE_DEFAULT_NS};
 	struct webm_film film = {0};
 	walk(first_bytes, &found);
+	end_tracks(&found);
+	film.film = found.film;
 	const double duration_ms = found.duration * (double)found.scale_ns / NS_PER_MS;
 	if (isfinite(duration_ms) && duration_ms >= 1 && duration_ms < DURATION_MAX_MS)
 		film.duration_ms = (int64_t)duration_ms;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define READS_MAX (3 * 4096) /* three for every box that mp4.c looks at */
+#define READS_MAX (3 * 4096) /* at most so many for every box that mp4.c looks at */
 
 struct bytes {
 	struct str all;
@@ -31,5 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(bytes.reads <= READS_MAX);
 	assert(film.duration_ms >= 0);
 	assert((film.width == 0) == (film.height == 0));
+	assert((film.film.video == FILM_CODEC_UNKNOWN) >= (film.width == 0));
+	assert(film.film.frame_rate_milli <= 1000000);
 	return 0;
 }

@@ -18,7 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert((sniff.type == SNIFF_UNKNOWN || is_document) ==
 	       (!sniff.is_image && !sniff.is_video));
 	assert((sniff.width == 0) == (sniff.height == 0));
-	assert(sniff.width == 0 || sniff.is_image || sniff.type == SNIFF_WEBM);
+	assert(sniff.width == 0 || sniff.is_image || sniff.type == SNIFF_WEBM ||
+	       sniff.type == SNIFF_MKV);
+	assert(sniff.film.video < FILM_CODEC_AAC);
+	assert(sniff.film.audio < FILM_CODEC_COUNT);
 	assert(sniff.duration_ms >= 0);
 	return 0;
 }

@@ -15,19 +15,19 @@
 
 /* ---- writing boxes ---- */
 
-struct film {
+struct written {
 	char bytes[65536];
 	size_t len;
 };
 
-static void put(struct film *f, const void *bytes, size_t len)
+static void put(struct written *f, const void *bytes, size_t len)
 {
 	assert_true(f->len + len <= sizeof(f->bytes));
 	memcpy(f->bytes + f->len, bytes, len);
 	f->len += len;
 }
 
-static void put_be(struct film *f, uint64_t value, size_t len)
+static void put_be(struct written *f, uint64_t value, size_t len)
 {
 	for (size_t i = len; i-- > 0;) {
 		const char byte = (char)(value >> (8 * i) & 0xff);
@@ -35,21 +35,21 @@ static void put_be(struct film *f, uint64_t value, size_t len)
 	}
 }
 
-static size_t begin(struct film *f, const char *name)
+static size_t begin(struct written *f, const char *name)
 {
 	put_be(f, 0, 4);
 	put(f, name, 4);
 	return f->len - 8;
 }
 
-static void end(struct film *f, size_t at)
+static void end(struct written *f, size_t at)
 {
 	const uint32_t size = (uint32_t)(f->len - at);
 	for (size_t i = 0; i < 4; i++)
 		f->bytes[at + i] = (char)(size >> (8 * (3 - i)) & 0xff);
 }
 
-static void put_mvhd(struct film *f, int version, uint32_t time_scale, uint64_t duration)
+static void put_mvhd(struct written *f, int version, uint32_t time_scale, uint64_t duration)
 {
 	const size_t at = begin(f, "mvhd");
 	const size_t wide = version == 1 ? 8 : 4;
@@ -71,7 +71,7 @@ struct picture {
 	const char *handler;
 };
 
-static void put_trak(struct film *f, const struct picture *p)
+static void put_trak(struct written *f, const struct picture *p)
 {
 	const size_t trak = begin(f, "trak");
 	const size_t tkhd = begin(f, "tkhd");
@@ -102,7 +102,7 @@ static void put_trak(struct film *f, const struct picture *p)
 	end(f, trak);
 }
 
-static void put_box(struct film *f, const char *name, size_t len)
+static void put_box(struct written *f, const char *name, size_t len)
 {
 	const size_t at = begin(f, name);
 	for (size_t i = 0; i < len; i++)
@@ -121,14 +121,15 @@ static void put_box(struct film *f, const char *name, size_t len)
 
 static const struct picture upright = {0, 3, 7000, PLAIN, 1080, 1920, "vide"};
 
-static struct mp4_film probed(const struct film *f)
+static struct mp4_film probed(const struct written *f)
 {
 	const struct str bytes = {f->bytes, f->len};
 	const struct byte_source source = byte_source_of(&bytes);
 	return mp4_probe(&source);
 }
 
-static void assert_film(const struct film *f, int64_t duration_ms, uint32_t width, uint32_t height)
+static void assert_film(const struct written *f, int64_t duration_ms, uint32_t width,
+			uint32_t height)
 {
 	const struct mp4_film film = probed(f);
 	assert_int_equal(film.duration_ms, duration_ms);
@@ -142,7 +143,7 @@ static void a_moov_is_found_wherever_it_is(void **state)
 {
 	(void)state;
 	for (int is_last = 0; is_last < 2; is_last++) {
-		struct film f = {.len = 0};
+		struct written f = {.len = 0};
 		put_box(&f, "ftyp", 16);
 		if (is_last)
 			put_box(&f, "mdat", 5000);
@@ -159,7 +160,7 @@ static void a_moov_is_found_wherever_it_is(void **state)
 static void long_heads_are_read_too(void **state)
 {
 	(void)state;
-	struct film f = {.len = 0};
+	struct written f = {.len = 0};
 	struct picture p = upright;
 	p.version = 1;
 	const size_t moov = begin(&f, "moov");
@@ -172,7 +173,7 @@ static void long_heads_are_read_too(void **state)
 static void a_box_of_64_bits_is_stepped_over(void **state)
 {
 	(void)state;
-	struct film f = {.len = 0};
+	struct written f = {.len = 0};
 	put_be(&f, 1, 4);
 	put(&f, "mdat", 4);
 	put_be(&f, 16 + 100, 8);
@@ -187,7 +188,7 @@ static void a_box_of_64_bits_is_stepped_over(void **state)
 static void a_last_box_may_go_up_to_the_end(void **state)
 {
 	(void)state;
-	struct film f = {.len = 0};
+	struct written f = {.len = 0};
 	begin(&f, "moov"); /* length 0 */
 	put_mvhd(&f, 0, 600, 1200);
 	assert_film(&f, 2000, 0, 0);
@@ -208,7 +209,7 @@ static void turned_pictures_have_their_turned_size(void **state)
 		{{0, INT32_MIN, INT32_MIN, 0}, 1080, 1920},
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct film f = {.len = 0};
+		struct written f = {.len = 0};
 		struct picture p = {0, 3, 1, {0}, 1920, 1080, "vide"};
 		memcpy(p.matrix, rows[i].matrix, sizeof(p.matrix));
 		const size_t moov = begin(&f, "moov");
@@ -226,7 +227,7 @@ static void the_first_picture_that_is_shown_counts(void **state)
 	static const struct picture hidden = {0, 2, 1, PLAIN, 10, 10, "vide"};
 	static const struct picture second = {0, 3, 1, PLAIN, 20, 20, "vide"};
 	static const struct picture empty = {0, 3, 1, PLAIN, 0, 5, "vide"};
-	struct film f = {.len = 0};
+	struct written f = {.len = 0};
 	const size_t moov = begin(&f, "moov");
 	put_mvhd(&f, 0, 1000, 1000);
 	put_trak(&f, &sound);
@@ -244,7 +245,7 @@ static void a_film_in_fragments_says_its_length_elsewhere(void **state)
 {
 	(void)state;
 	for (int version = 0; version < 2; version++) {
-		struct film f = {.len = 0};
+		struct written f = {.len = 0};
 		const size_t moov = begin(&f, "moov");
 		put_mvhd(&f, 0, 1000, 0);
 		const size_t mvex = begin(&f, "mvex");
@@ -258,7 +259,7 @@ static void a_film_in_fragments_says_its_length_elsewhere(void **state)
 		assert_film(&f, 4500, 1080, 1920);
 	}
 	/* Or only in its tracks. */
-	struct film f = {.len = 0};
+	struct written f = {.len = 0};
 	const size_t moov = begin(&f, "moov");
 	put_mvhd(&f, 0, 1000, UINT32_MAX);
 	put_trak(&f, &upright);
@@ -280,7 +281,7 @@ static void lengths_without_sense_are_not_known(void **state)
 		{1, 1, UINT64_MAX - 1}, {1, 0, UINT64_MAX - 1},
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct film f = {.len = 0};
+		struct written f = {.len = 0};
 		const size_t moov = begin(&f, "moov");
 		put_mvhd(&f, rows[i].version, rows[i].time_scale, rows[i].duration);
 		end(&f, moov);
@@ -307,7 +308,7 @@ static void box_lengths_that_lie_end_the_walk(void **state)
 		{"\0\0\0\0free", 8},        /* up to the end, and nothing follows */
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct film f = {.len = 0};
+		struct written f = {.len = 0};
 		put(&f, rows[i].head, rows[i].len);
 		const size_t moov = begin(&f, "moov");
 		put_mvhd(&f, 0, 1000, 1000);
@@ -320,7 +321,7 @@ static void box_lengths_that_lie_end_the_walk(void **state)
 static void a_child_stays_in_its_parent(void **state)
 {
 	(void)state;
-	struct film f = {.len = 0};
+	struct written f = {.len = 0};
 	const size_t moov = begin(&f, "moov");
 	const size_t trak = begin(&f, "trak");
 	const size_t tkhd = begin(&f, "tkhd");
@@ -345,7 +346,7 @@ static void many_boxes_are_not_all_looked_at(void **state)
 {
 	(void)state;
 	for (int is_nested = 0; is_nested < 2; is_nested++) {
-		struct film f = {.len = 0};
+		struct written f = {.len = 0};
 		while (f.len + 8 <= sizeof(f.bytes)) {
 			put_be(&f, is_nested ? sizeof(f.bytes) - f.len : 8, 4);
 			put(&f, is_nested ? "moov" : "free", 4);
@@ -362,7 +363,7 @@ static void many_boxes_are_not_all_looked_at(void **state)
 static void a_film_may_be_cut_anywhere(void **state)
 {
 	(void)state;
-	struct film f = {.len = 0};
+	struct written f = {.len = 0};
 	put_box(&f, "ftyp", 16);
 	const size_t moov = begin(&f, "moov");
 	put_mvhd(&f, 0, 1000, 1000);

@@ -109,6 +109,80 @@ static void files_of_a_muxer_are_read(void **state)
 	assert_true(made >= 6);
 }
 
+#define SOUND "-f lavfi -i sine=frequency=440:sample_rate=48000 -t 1 "
+#define SHORT "-f lavfi -i testsrc2=size=64x48:rate=25 -t 1 "
+
+static const struct {
+	const char *name;
+	const char *arguments;
+	enum sniff_type type;
+	struct film film;
+} coded[] = {
+	{"plain.mp4",
+	 SHORT SOUND H264 "-c:a aac",
+	 SNIFF_MP4,
+	 {FILM_CODEC_H264, FILM_CODEC_AAC, false, true, 25000}},
+	{"first.mp4",
+	 SHORT H264 "-movflags +faststart",
+	 SNIFF_MP4,
+	 {FILM_CODEC_H264, FILM_CODEC_NONE, false, false, 25000}},
+	{"deep.mp4",
+	 SHORT "-c:v libx264 -preset ultrafast -pix_fmt yuv422p",
+	 SNIFF_MP4,
+	 {FILM_CODEC_H264, FILM_CODEC_NONE, true, true, 25000}},
+	{"hevc.mov",
+	 SHORT SOUND "-c:v libx265 -preset ultrafast -x265-params log-level=none -c:a pcm_s16le",
+	 SNIFF_MOV,
+	 {FILM_CODEC_HEVC, FILM_CODEC_PCM, false, true, 25000}},
+	{"film.webm",
+	 SHORT SOUND "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -c:a libopus",
+	 SNIFF_WEBM,
+	 {FILM_CODEC_VP9, FILM_CODEC_OPUS, false, false, 0}},
+	{"film.mkv",
+	 SHORT SOUND H264 "-c:a aac",
+	 SNIFF_MKV,
+	 {FILM_CODEC_H264, FILM_CODEC_AAC, false, false, 25000}},
+	{"mpeg4.mp4",
+	 SHORT SOUND "-c:v mpeg4 -c:a aac",
+	 SNIFF_MP4,
+	 {FILM_CODEC_MPEG4, FILM_CODEC_AAC, false, true, 25000}},
+};
+
+static void what_a_muxer_coded_is_told(void **state)
+{
+	char directory[] = "/tmp/probe-test-XXXXXX";
+	(void)state;
+	if (system("ffmpeg -version >/dev/null 2>&1") != 0)
+		skip();
+	assert_non_null(mkdtemp(directory));
+	size_t made = 0;
+	for (size_t i = 0; i < COUNT_OF(coded); i++) {
+		char path[256];
+		const struct made row = {coded[i].name, coded[i].arguments, coded[i].type, 0, 0, 0,
+					 false};
+		make(directory, &row, path);
+		if (path[0] == '\0')
+			continue;
+		const struct sniff sniff = probed(path);
+		const struct film *told = &sniff.film;
+		const struct film *film = &coded[i].film;
+		unlink(path);
+		made++;
+		if (sniff.type != coded[i].type || told->video != film->video ||
+		    told->audio != film->audio ||
+		    told->has_rare_colours != film->has_rare_colours ||
+		    told->is_index_last != film->is_index_last ||
+		    (film->frame_rate_milli != 0 &&
+		     told->frame_rate_milli / 1000 != film->frame_rate_milli / 1000))
+			fail_msg("%s: type %d, %s, %s, rare %d, last %d, %u", coded[i].name,
+				 sniff.type, film_codec_name(told->video),
+				 film_codec_name(told->audio), told->has_rare_colours,
+				 told->is_index_last, told->frame_rate_milli);
+	}
+	rmdir(directory);
+	assert_true(made >= 4);
+}
+
 static void a_turned_film_is_told_turned(void **state)
 {
 	char directory[] = "/tmp/probe-test-XXXXXX";
@@ -197,6 +271,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_of_a_muxer_are_read),
+		cmocka_unit_test(what_a_muxer_coded_is_told),
 		cmocka_unit_test(a_turned_film_is_told_turned),
 		cmocka_unit_test(a_huge_film_is_not_read),
 		cmocka_unit_test(a_jpeg_with_much_in_front_has_its_size),

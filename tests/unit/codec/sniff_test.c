@@ -125,9 +125,10 @@ static const struct {
 	    "moovisom\0\0\x02\0isom"),
 
 	ROW("WebM", SNIFF_WEBM, 0, 0, "\x1a\x45\xdf\xa3\x8b\x42\x86\x81\x01\x42\x82\x84webm"),
+	ROW("Matroska", SNIFF_MKV, 0, 0, "\x1a\x45\xdf\xa3\x8b\x42\x82\x88matroska"),
 	ROW("WebM, size of 8 bytes", SNIFF_WEBM, 0, 0,
 	    "\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x07\x42\x82\x84webm"),
-	ROW("Matroska", SNIFF_UNKNOWN, 0, 0,
+	ROW("Matroska with a void", SNIFF_MKV, 0, 0,
 	    "\x1a\x45\xdf\xa3\x8f\x42\x86\x81\x01\x42\x82\x88matroska"),
 	ROW("EBML, type behind the header", SNIFF_UNKNOWN, 0, 0,
 	    "\x1a\x45\xdf\xa3\x84\x42\x86\x81\x01\x42\x82\x84webm"),

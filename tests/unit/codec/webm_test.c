@@ -76,6 +76,64 @@ static void films_are_read(void **state)
 	}
 }
 
+/* ---- what it is coded as ---- */
+
+#define AVC "\x86\x8fV_MPEG4/ISO/AVC"
+#define OPUS \
+	"\xae\x88\x86\x86" \
+	"A_OPUS"
+#define CODED(name, literal, video, audio, rate, rare) \
+	{ \
+		name, {literal, sizeof(literal) - 1}, video, audio, rate, rare \
+	}
+
+static const struct {
+	const char *name;
+	struct str bytes;
+	enum film_codec video, audio;
+	uint32_t frame_rate_milli;
+	bool has_rare_colours;
+} coded[] = {
+	CODED("VP9 and Opus", HEADER SEGMENT "\x16\x54\xae\x6b\x93\xae\x87\x86\x85V_VP9" OPUS,
+	      FILM_CODEC_VP9, FILM_CODEC_OPUS, 0, false),
+	CODED("sound first", HEADER SEGMENT "\x16\x54\xae\x6b\x93" OPUS "\xae\x87\x86\x85V_VP8",
+	      FILM_CODEC_VP8, FILM_CODEC_OPUS, 0, false),
+	CODED("H.264 High of 25 a second",
+	      HEADER SEGMENT "\x16\x54\xae\x6b\xa2\xae\xa0" AVC
+			     "\x23\xe3\x83\x84\x02\x62\x5a\x00\x63\xa2\x84\x01\x64\x00\x1f",
+	      FILM_CODEC_H264, FILM_CODEC_NONE, 25000, false),
+	CODED("H.264 with 4:2:2",
+	      HEADER SEGMENT "\x16\x54\xae\x6b\x9a\xae\x98" AVC "\x63\xa2\x84\x01\x7a\x00\x1f",
+	      FILM_CODEC_H264, FILM_CODEC_NONE, 0, true),
+	CODED("what has no row", HEADER SEGMENT "\x16\x54\xae\x6b\x8a\xae\x88\x86\x86V_XXXX",
+	      FILM_CODEC_OTHER, FILM_CODEC_NONE, 0, false),
+	CODED("tracks cut: there may be sound",
+	      HEADER SEGMENT "\x16\x54\xae\x6b\xc9\xae\x87\x86\x85V_VP9", FILM_CODEC_VP9,
+	      FILM_CODEC_UNKNOWN, 0, false),
+	CODED("nothing of it", HEADER SEGMENT, FILM_CODEC_UNKNOWN, FILM_CODEC_UNKNOWN, 0, false),
+};
+
+static void codecs_are_read(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(coded); i++) {
+		const struct film film = webm_probe(coded[i].bytes).film;
+		if (film.video != coded[i].video || film.audio != coded[i].audio ||
+		    film.frame_rate_milli != coded[i].frame_rate_milli ||
+		    film.has_rare_colours != coded[i].has_rare_colours)
+			fail_msg("%s: %s, %s, %u, %d", coded[i].name, film_codec_name(film.video),
+				 film_codec_name(film.audio), film.frame_rate_milli,
+				 film.has_rare_colours);
+	}
+}
+
+static void matroska_is_told_from_webm(void **state)
+{
+	(void)state;
+	assert_true(webm_is_matroska(STR("\x1a\x45\xdf\xa3\x8b\x42\x82\x88matroska")));
+	assert_false(webm_is_matroska(STR(HEADER)));
+}
+
 static void a_film_may_be_cut_anywhere(void **state)
 {
 	(void)state;
@@ -92,6 +150,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(films_are_read),
+		cmocka_unit_test(codecs_are_read),
+		cmocka_unit_test(matroska_is_told_from_webm),
 		cmocka_unit_test(a_film_may_be_cut_anywhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
