@@ -55,3 +55,6 @@ enum contain_calls {
 
 /* For every thread. What is refused fails with EPERM. False: this kernel has no seccomp filters. */
 bool contain_calls(enum contain_calls which);
+/* For a process that is about to become this program, once, by execve() with the same pointer: as
+ * CONTAIN_DECODER from then on. */
+bool contain_program_calls(const char *program);

@@ -177,7 +177,20 @@ static void no_typing(struct program *program)
 	load(program, OFFSET(nr));
 }
 
-static void write_program(struct program *program, enum contain_calls which)
+/* execve() of the words that lie there: nowhere, once the new program is there. */
+static void only_execute(struct program *program, const char *path)
+{
+	const uint64_t at = (uint64_t)(uintptr_t)path;
+	put(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execve, 0, 6));
+	load(program, OFFSET(args[0]));
+	put(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)at, 0, 3));
+	load(program, OFFSET(args[0]) + (uint32_t)sizeof(uint32_t));
+	when(program, BPF_JEQ, (uint32_t)(at >> 32), SECCOMP_RET_ALLOW);
+	end(program, REFUSE);
+}
+
+/* path: of the one program that is started; NULL = none. */
+static void write_program(struct program *program, enum contain_calls which, const char *path)
 {
 	load(program, OFFSET(arch));
 	put(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OUR_MACHINE, 1, 0));
@@ -193,6 +206,8 @@ static void write_program(struct program *program, enum contain_calls which)
 	}
 	each(program, never, COUNT_OF(never), REFUSE);
 	no_typing(program);
+	if (path != NULL)
+		only_execute(program, path);
 	if (which != CONTAIN_SPAWNER) {
 		each(program, programs, COUNT_OF(programs), REFUSE);
 		only_threads(program);
@@ -202,13 +217,23 @@ static void write_program(struct program *program, enum contain_calls which)
 	end(program, SECCOMP_RET_ALLOW);
 }
 
-bool contain_calls(enum contain_calls which)
+static bool take_filter(enum contain_calls which, const char *path)
 {
 	struct program program = {.count = 0};
-	write_program(&program, which);
+	write_program(&program, which, path);
 	const struct sock_fprog given = {program.count, program.code};
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &given) ==
 	       0;
+}
+
+bool contain_calls(enum contain_calls which)
+{
+	return take_filter(which, NULL);
+}
+
+bool contain_program_calls(const char *program)
+{
+	return take_filter(CONTAIN_DECODER, program);
 }
 
 #else
@@ -217,6 +242,12 @@ bool contain_calls(enum contain_calls which)
 bool contain_calls(enum contain_calls which)
 {
 	(void)which;
+	return false;
+}
+
+bool contain_program_calls(const char *program)
+{
+	(void)program;
 	return false;
 }
 

@@ -24,10 +24,9 @@
 
 #define SOCKET_FD 3
 #define CHILDREN_MAX 32
-#define SYSTEM_PATHS 4
-#define JOBS_MAX 16
 #define ANSWER_WAIT_MS 30000 /* longer than any job may take */
 #define SEND_WAIT_S 10
+#define HEAR_WAIT_MS 1000
 #define DESCRIPTORS_MAX (1 + SPAWNER_FILES_MAX)
 
 struct spawner {
@@ -80,6 +79,22 @@ static void take_places(const int *descriptors, size_t count)
 	syscall(SYS_close_range, SOCKET_FD + (unsigned)count - 2, ~0u, 0);
 }
 
+/* The limit is each child's and not the spawner's, since nothing lifts it again: a program that a
+ * job starts may have to open a file that was handed over. */
+static void confine_files(const struct spawner_job *job)
+{
+	/* A program may lie elsewhere: beside the service's own. */
+	const struct contain_path paths[] = {
+		{"/usr", CONTAIN_READ_EXECUTE},
+		{"/lib", CONTAIN_READ_EXECUTE},
+		{"/lib64", CONTAIN_READ_EXECUTE},
+		{"/etc/ld.so.cache", CONTAIN_READ},
+		{job->program != NULL ? job->program : "/usr", CONTAIN_READ_EXECUTE},
+	};
+	int version = 0;
+	contain_files(paths, COUNT_OF(paths), &version, NULL);
+}
+
 static _Noreturn void work(const struct spawner_job *job, const int *descriptors, size_t count)
 {
 	static char answer[SPAWNER_ANSWER_BYTES];
@@ -90,6 +105,8 @@ static _Noreturn void work(const struct spawner_job *job, const int *descriptors
 	setrlimit(RLIMIT_CPU, &seconds);
 	if (CONTAIN_IS_BUILT)
 		setrlimit(RLIMIT_AS, &memory);
+	if (CONTAIN_IS_BUILT && !job->starts_program)
+		confine_files(job);
 	if (job->run == NULL) {
 		if (job->program == NULL)
 			_exit(127);
@@ -97,7 +114,7 @@ static _Noreturn void work(const struct spawner_job *job, const int *descriptors
 		execve(job->program, words, words + 1);
 		_exit(127);
 	}
-	if (CONTAIN_IS_BUILT)
+	if (CONTAIN_IS_BUILT && !job->starts_program)
 		contain_calls(CONTAIN_PARSER);
 	const size_t size = job->run(STDIN_FILENO, answer);
 	const ssize_t written = write(STDOUT_FILENO, answer, size);
@@ -112,27 +129,6 @@ static void collect(int *running, int how)
 	}
 }
 
-static void confine(const struct spawner_job *jobs, size_t count)
-{
-	struct contain_path paths[SYSTEM_PATHS + JOBS_MAX] = {{"/usr", CONTAIN_READ_EXECUTE},
-							      {"/lib", CONTAIN_READ_EXECUTE},
-							      {"/lib64", CONTAIN_READ_EXECUTE},
-							      {"/etc/ld.so.cache", CONTAIN_READ}};
-	size_t path_count = SYSTEM_PATHS;
-	int version = 0;
-	/* A program may lie elsewhere: beside the service's own. */
-	for (size_t i = 0; i < count && path_count < COUNT_OF(paths); i++) {
-		if (jobs[i].program != NULL)
-			paths[path_count++] =
-				(struct contain_path){jobs[i].program, CONTAIN_READ_EXECUTE};
-	}
-	contain_process();
-	if (!CONTAIN_IS_BUILT)
-		return;
-	contain_files(paths, path_count, &version, NULL);
-	contain_calls(CONTAIN_SPAWNER);
-}
-
 int spawner_serve(const struct spawner_job *jobs, size_t count)
 {
 	static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
@@ -143,7 +139,9 @@ int spawner_serve(const struct spawner_job *jobs, size_t count)
 	/* A service that is told to end still looks at files meanwhile: its end is ours. */
 	for (size_t i = 0; i < COUNT_OF(ends); i++)
 		signal(ends[i], SIG_IGN);
-	confine(jobs, count);
+	contain_process();
+	if (CONTAIN_IS_BUILT)
+		contain_calls(CONTAIN_SPAWNER);
 	while ((got = receive(&job, descriptors)) >= 0) {
 		const pid_t child = got >= 2 && job < count ? fork() : -1;
 		if (child == 0)
@@ -258,9 +256,9 @@ static bool ask(const struct spawner *spawner, uint32_t job, const int *descript
 	return sent == (ssize_t)sizeof(job);
 }
 
-static bool is_answer_there(int socket)
+static bool is_packet_there(int socket, int64_t wait_ms)
 {
-	const int64_t until_us = clock_boot_us(clock_system()) + ANSWER_WAIT_MS * INT64_C(1000);
+	const int64_t until_us = clock_boot_us(clock_system()) + wait_ms * INT64_C(1000);
 	struct pollfd waiting = {.fd = socket, .events = POLLIN};
 	while (true) {
 		const int64_t left_us = until_us - clock_boot_us(clock_system());
@@ -270,24 +268,69 @@ static bool is_answer_there(int socket)
 	}
 }
 
-enum spawner_end spawner_run(struct spawner *spawner, size_t job, const int *files, size_t count,
-			     char answer[SPAWNER_ANSWER_BYTES], size_t *size_out)
+/* The socket on which the answer comes; -1, and why. */
+static int begin(const struct spawner *spawner, const struct spawner_order *order,
+		 enum spawner_end *why_out)
 {
 	int ends[2];
 	int descriptors[DESCRIPTORS_MAX];
-	if (count > SPAWNER_FILES_MAX ||
+	*why_out = SPAWNER_FAILED;
+	if (order->count > SPAWNER_FILES_MAX ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-		return SPAWNER_FAILED;
+		return -1;
 	descriptors[0] = ends[1];
-	memcpy(descriptors + 1, files, count * sizeof(int));
-	const bool is_asked = ask(spawner, (uint32_t)job, descriptors, 1 + count);
+	memcpy(descriptors + 1, order->files, order->count * sizeof(int));
+	const bool is_asked = ask(spawner, (uint32_t)order->job, descriptors, 1 + order->count);
 	close(ends[1]);
-	const ssize_t size = is_asked && is_answer_there(ends[0])
-				     ? recv(ends[0], answer, SPAWNER_ANSWER_BYTES, 0)
-				     : 0;
+	if (is_asked)
+		return ends[0];
 	close(ends[0]);
+	*why_out = SPAWNER_GONE;
+	return -1;
+}
+
+enum spawner_end spawner_run(struct spawner *spawner, size_t job, const int *files, size_t count,
+			     char answer[SPAWNER_ANSWER_BYTES], size_t *size_out)
+{
+	const struct spawner_order order = {job, files, count};
+	enum spawner_end why;
+	const int socket = begin(spawner, &order, &why);
+	*size_out = 0;
+	if (socket < 0)
+		return why;
+	const ssize_t size = is_packet_there(socket, ANSWER_WAIT_MS)
+				     ? recv(socket, answer, SPAWNER_ANSWER_BYTES, 0)
+				     : 0;
+	close(socket);
 	*size_out = size > 0 ? (size_t)size : 0;
-	if (!is_asked)
-		return SPAWNER_GONE;
 	return size > 0 ? SPAWNER_ANSWERED : SPAWNER_FAILED;
+}
+
+static enum spawner_end listen_on(int socket, const struct spawner_watch *watch)
+{
+	const int64_t until_us = clock_boot_us(clock_system()) + watch->longest_ms * 1000;
+	char packet[SPAWNER_ANSWER_BYTES];
+	while (clock_boot_us(clock_system()) < until_us) {
+		const bool is_there = is_packet_there(socket, HEAR_WAIT_MS);
+		const ssize_t size = is_there ? recv(socket, packet, sizeof(packet), 0) : 0;
+		if (is_there && size <= 0)
+			return SPAWNER_FAILED;
+		const enum spawner_heard heard =
+			watch->hear(watch->context, packet, size > 0 ? (size_t)size : 0);
+		if (heard != SPAWNER_GO_ON)
+			return heard == SPAWNER_HAS_ANSWER ? SPAWNER_ANSWERED : SPAWNER_FAILED;
+	}
+	return SPAWNER_FAILED;
+}
+
+enum spawner_end spawner_watch(struct spawner *spawner, const struct spawner_order *order,
+			       const struct spawner_watch *watch)
+{
+	enum spawner_end why;
+	const int socket = begin(spawner, order, &why);
+	if (socket < 0)
+		return why;
+	const enum spawner_end end = listen_on(socket, watch);
+	close(socket);
+	return end;
 }

@@ -7,7 +7,9 @@
  * compute. A fault there costs this one answer. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "err.h"
 
@@ -20,6 +22,9 @@ struct spawner_job {
 	/* Writes at most SPAWNER_ANSWER_BYTES to answer and returns how many; runs after
 	 * contain_calls(CONTAIN_PARSER), so it opens and allocates nothing. NULL: program. */
 	size_t (*run)(int file, char *answer);
+	/* run starts a program, and contains itself and that. Before its answer it may write
+	 * packets to standard output that say how far it is. */
+	bool starts_program;
 	const char *program; /* its path; run without arguments and environment; NULL: missing */
 	unsigned seconds;    /* of time, and of the processor */
 	size_t memory_bytes; /* of address space, but in a build with sanitizers */
@@ -47,3 +52,23 @@ enum spawner_end {
  * stay the caller's. */
 enum spawner_end spawner_run(struct spawner *spawner, size_t job, const int *files, size_t count,
 			     char answer[SPAWNER_ANSWER_BYTES], size_t *size_out);
+
+struct spawner_order {
+	size_t job;
+	const int *files; /* as in spawner_run() */
+	size_t count;
+};
+
+enum spawner_heard { SPAWNER_GO_ON, SPAWNER_HAS_ANSWER, SPAWNER_GIVE_UP };
+
+struct spawner_watch {
+	int64_t longest_ms;
+	/* Each packet that comes, and an empty one about every second. After GIVE_UP the job is
+	 * told by the end of its standard output that nobody waits. */
+	enum spawner_heard (*hear)(void *context, const char *packet, size_t size);
+	void *context;
+};
+
+/* As spawner_run(), for a job that takes long. FAILED: also when it was given up. */
+enum spawner_end spawner_watch(struct spawner *spawner, const struct spawner_order *order,
+			       const struct spawner_watch *watch);

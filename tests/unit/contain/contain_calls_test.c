@@ -124,6 +124,30 @@ static int as_parser_that_opens(void)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0 ? 1 : 0;
 }
 
+/* Another place with the same word is another program. */
+static int as_a_program_to_be(void)
+{
+	static char other[] = "/bin/true";
+	static const char program[] = "/bin/true";
+	char *const words[] = {(char *)(uintptr_t) "true", NULL};
+	if (!contain_program_calls(program))
+		return NO_FILTERS;
+	if (!is_refused(execve(other, words, words + 1)))
+		return 1;
+	if (!is_refused(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)))
+		return 2;
+	if (!is_refused(socket(AF_INET, SOCK_STREAM, 0)))
+		return 3;
+	execve(program, words, words + 1);
+	return 4;
+}
+
+static void a_process_becomes_the_one_program_that_it_was_told(void **state)
+{
+	(void)state;
+	expect_done(status_of_child(as_a_program_to_be));
+}
+
 static void the_service_starts_no_program_and_makes_no_process(void **state)
 {
 	(void)state;
@@ -155,6 +179,7 @@ static void a_parser_that_opens_a_file_is_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_becomes_the_one_program_that_it_was_told),
 		cmocka_unit_test(the_service_starts_no_program_and_makes_no_process),
 		cmocka_unit_test(the_spawner_starts_programs_and_has_no_network),
 		cmocka_unit_test(a_parser_reads_and_writes_what_is_open),

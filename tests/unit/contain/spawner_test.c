@@ -15,13 +15,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "count_of.h"
 
 #include "contain.h"
 
-enum job { JOB_READ, JOB_DIE, JOB_HANG, JOB_SILENT, JOB_OPEN, JOB_LOOK, JOB_CAT, JOB_COUNT };
+enum job {
+	JOB_READ,
+	JOB_DIE,
+	JOB_HANG,
+	JOB_SILENT,
+	JOB_OPEN,
+	JOB_LOOK,
+	JOB_CAT,
+	JOB_STEPS,
+	JOB_COUNT
+};
 
 static size_t read_file(int file, char *answer)
 {
@@ -73,6 +84,26 @@ static size_t look_around(int file, char *answer)
 	return 3;
 }
 
+/* Three packets on the way, then the answer: whether it started a program. */
+static size_t go_in_steps(int file, char *answer)
+{
+	char *const words[] = {(char *)(uintptr_t) "true", NULL};
+	int status = 1;
+	(void)file;
+	for (int i = 0; i < 3; i++) {
+		if (write(STDOUT_FILENO, "step", 4) != 4)
+			return 0;
+		usleep(20000);
+	}
+	const pid_t child = fork();
+	if (child == 0) {
+		execve("/bin/true", words, words + 1);
+		_exit(1);
+	}
+	answer[0] = waitpid(child, &status, 0) == child && status == 0 ? 'y' : 'n';
+	return 1;
+}
+
 static const struct spawner_job jobs[JOB_COUNT] = {
 	[JOB_READ] = {.run = read_file, .seconds = 5, .memory_bytes = (size_t)64 << 20},
 	[JOB_DIE] = {.run = die, .seconds = 5, .memory_bytes = (size_t)64 << 20},
@@ -80,6 +111,10 @@ static const struct spawner_job jobs[JOB_COUNT] = {
 	[JOB_SILENT] = {.run = say_nothing, .seconds = 5, .memory_bytes = (size_t)64 << 20},
 	[JOB_OPEN] = {.run = open_file, .seconds = 5, .memory_bytes = (size_t)64 << 20},
 	[JOB_LOOK] = {.run = look_around, .seconds = 5, .memory_bytes = (size_t)64 << 20},
+	[JOB_STEPS] = {.run = go_in_steps,
+		       .starts_program = true,
+		       .seconds = 5,
+		       .memory_bytes = (size_t)64 << 20},
 	[JOB_CAT] = {.program = "/bin/cat", .seconds = 5, .memory_bytes = (size_t)64 << 20},
 };
 
@@ -184,6 +219,48 @@ static void many_askers_wait_for_their_own(void **state)
 		assert_reads(*state);
 }
 
+struct ear {
+	int steps;
+	int steps_max; /* gives up after so many */
+	char answer;
+};
+
+static enum spawner_heard hear(void *context, const char *packet, size_t size)
+{
+	struct ear *ear = context;
+	if (size == 4)
+		return ++ear->steps < ear->steps_max ? SPAWNER_GO_ON : SPAWNER_GIVE_UP;
+	ear->answer = size == 1 ? packet[0] : ear->answer;
+	return size == 1 ? SPAWNER_HAS_ANSWER : SPAWNER_GO_ON;
+}
+
+static enum spawner_end watch(struct world *world, enum job job, struct ear *ear,
+			      int64_t longest_ms)
+{
+	const struct spawner_order order = {job, &world->file, 1};
+	const struct spawner_watch watch = {longest_ms, hear, ear};
+	return spawner_watch(world->spawner, &order, &watch);
+}
+
+static void a_job_that_takes_long_says_how_far_it_is(void **state)
+{
+	struct ear ear = {.steps_max = 9};
+	assert_int_equal(watch(*state, JOB_STEPS, &ear, 5000), SPAWNER_ANSWERED);
+	assert_int_equal(ear.steps, 3);
+	assert_int_equal(ear.answer, 'y');
+}
+
+static void a_job_is_given_up_when_its_asker_or_its_time_says_so(void **state)
+{
+	struct ear ear = {.steps_max = 2};
+	assert_int_equal(watch(*state, JOB_STEPS, &ear, 5000), SPAWNER_FAILED);
+	assert_int_equal(ear.steps, 2);
+	ear = (struct ear){.steps_max = 9};
+	assert_int_equal(watch(*state, JOB_HANG, &ear, 100), SPAWNER_FAILED);
+	assert_int_equal(watch(*state, JOB_DIE, &ear, 5000), SPAWNER_FAILED);
+	assert_reads(*state);
+}
+
 static void without_a_spawner_nobody_answers(void **state)
 {
 	struct world *world = *state;
@@ -214,6 +291,8 @@ int main(int argc, char **argv)
 		SPAWNER_TEST(a_job_that_opens_a_file_is_killed),
 		SPAWNER_TEST(a_job_has_the_files_that_it_is_given_and_nothing_else),
 		SPAWNER_TEST(many_askers_wait_for_their_own),
+		SPAWNER_TEST(a_job_that_takes_long_says_how_far_it_is),
+		SPAWNER_TEST(a_job_is_given_up_when_its_asker_or_its_time_says_so),
 		SPAWNER_TEST(without_a_spawner_nobody_answers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
