@@ -126,6 +126,8 @@ struct post_content {
 		*options; /* the request's platforms object, keys are slugs; NULL = none */
 	const struct post_override *overrides;
 	size_t override_count;
+	/* what the operator lets be done with its films; set by who judges them, never stored */
+	enum film_mode film_mode;
 };
 
 /* "carousel"; "" for NONE. */

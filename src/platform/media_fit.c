@@ -78,19 +78,198 @@ static bool tells_for_good(const struct sniff *sniff)
 	return sniff->is_telling && (MEDIA_TYPE_BIT(sniff->type) & STRIPPABLE_TYPES) == 0;
 }
 
+/* ---- films ---- */
+
+/* What is read of films, and what an MP4 takes as it is. */
+#define READABLE_FILMS \
+	(MEDIA_TYPE_BIT(SNIFF_MP4) | MEDIA_TYPE_BIT(SNIFF_MOV) | MEDIA_TYPE_BIT(SNIFF_WEBM) | \
+	 MEDIA_TYPE_BIT(SNIFF_MKV))
+#define COPIED_VIDEOS (FILM_CODEC_BIT(FILM_CODEC_H264) | FILM_CODEC_BIT(FILM_CODEC_HEVC))
+#define COPIED_AUDIOS \
+	(FILM_CODEC_BIT(FILM_CODEC_AAC) | FILM_CODEC_BIT(FILM_CODEC_MP3) | \
+	 FILM_CODEC_BIT(FILM_CODEC_NONE))
+#define AUDIO_BITS_S 128000
+#define VIDEO_LEAST_BITS_S 250000 /* below it there is more to see of the coding than of the film */
+#define VIDEO_MOST_BITS_S 20000000
+#define SIZE_USED_PERCENT 93 /* of the limit: a rate is kept on average only */
+
+static const struct film_rule any_film = {.videos = 0};
+
+static const struct film_rule *film_rule_of(const struct media_rule *rule)
+{
+	return rule->film != NULL ? rule->film : &any_film;
+}
+
+static bool is_among(unsigned codecs, enum film_codec codec)
+{
+	return (codecs & FILM_CODEC_BIT(codec)) != 0;
+}
+
+/* Nothing that is made of it would be taken: no film is cut, stretched or enlarged. */
+static bool is_hopeless(const struct media_rule *rule, const struct sniff *sniff,
+			int64_t size_bytes)
+{
+	return !takes(rule, SNIFF_MP4) || is_misshapen(rule, sniff) ||
+	       is_outside(size_bytes, rule->size_min_bytes, 0) ||
+	       is_outside(sniff->duration_ms, rule->duration_min_ms, rule->duration_max_ms) ||
+	       is_outside(sniff->width, rule->width_min, 0) ||
+	       is_outside(sniff->height, rule->height_min, 0);
+}
+
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* Most of the size that is taken, as a part of it; 0 = no limit. */
+static double part_of(double actual, double max)
+{
+	return max > 0 && actual > max ? max / actual : 1;
+}
+
+/* No platform counts the pixels of a film. */
+static double film_scale(const struct media_rule *rule, const struct sniff *sniff)
+{
+	const double width = sniff->width;
+	const double height = sniff->height;
+	double scale = part_of(width, rule->width_max);
+	scale = least(scale, part_of(width, film_rule_of(rule)->width_max));
+	scale = least(scale, part_of(height, rule->height_max));
+	return least(scale, part_of(least(width, height), rule->shorter_side_max));
+}
+
+static bool is_too_fast(const struct media_rule *rule, const struct film *film)
+{
+	const uint32_t max = film_rule_of(rule)->frame_rate_max;
+	/* "60" is said of 60.05 too, which is what a phone makes of it. */
+	return max > 0 && film->frame_rate_milli > max * 1000 + 500;
+}
+
+static bool may_copy_video(const struct media_fit_subject *subject)
+{
+	const struct media_rule *rule = subject->rule;
+	const struct film *film = &subject->sniff->film;
+	const struct film_rule *wanted = film_rule_of(rule);
+	return (wanted->videos == 0 || is_among(wanted->videos, film->video)) &&
+	       !(wanted->wants_common_colours && film->has_rare_colours) &&
+	       !is_too_fast(rule, film) && film_scale(rule, subject->sniff) >= 1 &&
+	       !is_outside(subject->size_bytes, 0, rule->size_max_bytes);
+}
+
+static bool may_copy_audio(const struct media_fit_subject *subject)
+{
+	const enum film_codec audio = subject->sniff->film.audio;
+	const unsigned wanted = film_rule_of(subject->rule)->audios;
+	return wanted == 0 || audio == FILM_CODEC_NONE || audio == FILM_CODEC_UNKNOWN ||
+	       is_among(wanted, audio);
+}
+
+/* Neither its container nor a stream has to change. */
+static bool is_fine(const struct media_fit_subject *subject)
+{
+	const struct media_rule *rule = subject->rule;
+	const bool has_place =
+		film_rule_of(rule)->wants_index_first && subject->sniff->film.is_index_last;
+	return takes(rule, subject->sniff->type) && !has_place && may_copy_video(subject) &&
+	       may_copy_audio(subject);
+}
+
+/* What the film may have of bits a second; 0 = no limit, -1 = too few. */
+static int64_t video_bits_s(const struct media_fit_subject *subject)
+{
+	const int64_t max_bytes = subject->rule->size_max_bytes;
+	const int64_t duration_ms = subject->sniff->duration_ms;
+	if (max_bytes == 0 || duration_ms == 0)
+		return max_bytes == 0 ? 0 : VIDEO_MOST_BITS_S;
+	const int64_t all = max_bytes / 100 * SIZE_USED_PERCENT * 8 / duration_ms * 1000;
+	const int64_t bits = all - AUDIO_BITS_S;
+	if (bits < VIDEO_LEAST_BITS_S)
+		return -1;
+	return bits < VIDEO_MOST_BITS_S ? bits : VIDEO_MOST_BITS_S;
+}
+
+static int64_t even(double side)
+{
+	const int64_t whole = (int64_t)side / 2 * 2;
+	return whole < 2 ? 2 : whole;
+}
+
+static struct film_order film_order_of(const struct media_fit_subject *subject)
+{
+	const struct sniff *sniff = subject->sniff;
+	const double scale = film_scale(subject->rule, sniff);
+	const bool is_matroska = sniff->type == SNIFF_WEBM || sniff->type == SNIFF_MKV;
+	struct film_order order = {
+		.is_matroska = is_matroska,
+		.copies_video =
+			may_copy_video(subject) && is_among(COPIED_VIDEOS, sniff->film.video),
+		.copies_audio =
+			may_copy_audio(subject) && is_among(COPIED_AUDIOS, sniff->film.audio),
+		.is_hevc = sniff->film.video == FILM_CODEC_HEVC,
+		.frame_rate_max = is_too_fast(subject->rule, &sniff->film)
+					  ? film_rule_of(subject->rule)->frame_rate_max
+					  : 0,
+		.bytes_max = subject->rule->size_max_bytes,
+		.duration_ms = sniff->duration_ms,
+		.seconds_max = FILM_SECONDS_MAX,
+	};
+	if (scale < 1) {
+		order.width = even(sniff->width * scale);
+		order.height = even(sniff->height * scale);
+	}
+	return order;
+}
+
+static bool wants_film(const struct media_fit_subject *subject, struct film_order *order_out)
+{
+	const struct sniff *sniff = subject->sniff;
+	if (subject->film_mode == FILM_MODE_OFF ||
+	    (MEDIA_TYPE_BIT(sniff->type) & READABLE_FILMS) == 0 ||
+	    sniff->film.video <= FILM_CODEC_NONE || sniff->width > FILM_SIDE_MAX ||
+	    sniff->height > FILM_SIDE_MAX ||
+	    is_hopeless(subject->rule, sniff, subject->size_bytes) || is_fine(subject))
+		return false;
+	struct film_order order = film_order_of(subject);
+	const int64_t bits_s = video_bits_s(subject);
+	const bool is_copy = order.copies_video && order.copies_audio;
+	if ((!is_copy && subject->film_mode == FILM_MODE_REMUX) ||
+	    (!order.copies_video && bits_s < 0))
+		return false;
+	order.video_bits_s = order.copies_video ? 0 : bits_s;
+	*order_out = order;
+	return true;
+}
+
+bool media_fit_takes_film(const struct media_rule *rule, enum sniff_type type, enum media_fit fit,
+			  enum film_mode film_mode)
+{
+	/* What a WebM holds is in no MP4 without being coded anew. */
+	const unsigned readable = film_mode == FILM_MODE_TRANSCODE
+					  ? READABLE_FILMS
+					  : READABLE_FILMS & ~MEDIA_TYPE_BIT(SNIFF_WEBM);
+	return film_mode != FILM_MODE_OFF && fit != MEDIA_FIT_OFF && takes(rule, SNIFF_MP4) &&
+	       (MEDIA_TYPE_BIT(type) & readable) != 0;
+}
+
+/* ---- either ---- */
+
 enum media_fit_work media_fit_decide(const struct media_fit_subject *subject,
-				     struct fit_order *order_out)
+				     struct media_fit_order *order_out)
 {
 	const struct media_rule *rule = subject->rule;
 	const struct sniff *sniff = subject->sniff;
-	if (!sniff->is_image || subject->fit == MEDIA_FIT_OFF)
+	if (subject->fit == MEDIA_FIT_OFF)
+		return MEDIA_FIT_NOTHING;
+	if (sniff->is_video)
+		return wants_film(subject, &order_out->film) ? MEDIA_FIT_FILM : MEDIA_FIT_NOTHING;
+	if (!sniff->is_image)
 		return MEDIA_FIT_NOTHING;
 	const bool is_readable = (MEDIA_TYPE_BIT(sniff->type) & READABLE_TYPES) != 0;
 	const bool is_wanted = !takes(rule, sniff->type) || tells_for_good(sniff) ||
 			       is_out_of_bounds(rule, sniff, subject->size_bytes) ||
 			       (may_change_shape(subject->fit) && is_misshapen(rule, sniff));
 	if (is_wanted && is_readable && !sniff->is_animated && takes(rule, SNIFF_JPEG)) {
-		*order_out = order_of(rule, subject->fit);
+		order_out->picture = order_of(rule, subject->fit);
 		return MEDIA_FIT_ENCODE;
 	}
 	return sniff->is_telling && !tells_for_good(sniff) ? MEDIA_FIT_STRIP : MEDIA_FIT_NOTHING;
@@ -130,4 +309,17 @@ bool media_fit_line_read(struct arena *arena, struct str line, struct fit_order 
 {
 	return line.len <= FIT_TEXT_MAX_BYTES &&
 	       fit_order_read(with_separator(arena, line, LINE_SEPARATOR, '\n'), order_out);
+}
+
+struct str media_fit_film_line(struct arena *arena, const struct film_order *order)
+{
+	char text[FIGURES_MAX_BYTES];
+	const size_t len = film_order_write(order, text);
+	return with_separator(arena, (struct str){text, len}, '\n', LINE_SEPARATOR);
+}
+
+bool media_fit_film_line_read(struct arena *arena, struct str line, struct film_order *order_out)
+{
+	return str_has_prefix(line, STR("film ")) &&
+	       film_order_read(with_separator(arena, line, LINE_SEPARATOR, '\n'), order_out);
 }

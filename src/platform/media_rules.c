@@ -177,8 +177,8 @@ static bool wants_fit(const struct media_rule *rule, const struct env *env, size
 {
 	const struct media_file *file = &env->media[media_index];
 	const struct media_fit_subject subject = {rule, &file->sniff, file->size_bytes,
-						  fit_of(env, media_index)};
-	struct fit_order order = {0};
+						  fit_of(env, media_index), env->post->film_mode};
+	struct media_fit_order order = {.film = {0}};
 	if (!env->can_fit || file->is_fitted)
 		return false;
 	const enum media_fit_work work = media_fit_decide(&subject, &order);
@@ -233,6 +233,8 @@ static const struct said_type said_types[] = {
 	{"video/x-m4v", SNIFF_MP4},
 	{"video/quicktime", SNIFF_MOV},
 	{"video/webm", SNIFF_WEBM},
+	{"video/x-matroska", SNIFF_MKV},
+	{"video/matroska", SNIFF_MKV},
 	{"application/pdf", SNIFF_PDF},
 	{"application/zip", SNIFF_ZIP},
 	{"application/vnd.openxmlformats-officedocument.", SNIFF_ZIP},
@@ -301,6 +303,27 @@ static void warn_fitted(const struct media_rule *rule, const struct said *said, 
 		    capitalised(arena, sentence));
 }
 
+static void warn_film_fitted(const struct media_rule *rule, const struct said *said,
+			     const char *member, struct str name)
+{
+	struct arena *arena = said->problems->arena;
+	warning_add(said->problems, said_field(said, member), "media_fitted",
+		    capitalised(arena,
+				str_format(arena,
+					   "%s must be %s: " STR_FMT
+					   " will be converted to MP4 if what it holds allows it. "
+					   "Give \"fit\": \"off\" to have it refused instead.",
+					   rule->what, rule->types_text, STR_ARG(name))));
+}
+
+static bool may_become_film(const struct media_rule *rule, const struct said *said,
+			    enum sniff_type type)
+{
+	const struct media *media = post_media_at(said->post, said->flat_index);
+	return media->type == MEDIA_VIDEO &&
+	       media_fit_takes_film(rule, type, media->fit, said->post->film_mode);
+}
+
 static void check_said_type(const struct media_rule *rule, const struct said *said,
 			    struct str mime_type)
 {
@@ -310,6 +333,8 @@ static void check_said_type(const struct media_rule *rule, const struct said *sa
 		return;
 	if (media->type == MEDIA_IMAGE && media_fit_takes_type(rule, type, media->fit))
 		warn_fitted(rule, said, "mime_type", mime_type);
+	else if (may_become_film(rule, said, type))
+		warn_film_fitted(rule, said, "mime_type", mime_type);
 	else
 		refuse_said_type(rule, said, type, mime_type);
 }
@@ -319,7 +344,7 @@ static const struct said_type endings[] = {
 	{".jpg", SNIFF_JPEG},  {".jpeg", SNIFF_JPEG}, {".png", SNIFF_PNG},   {".gif", SNIFF_GIF},
 	{".webp", SNIFF_WEBP}, {".heic", SNIFF_HEIC}, {".heif", SNIFF_HEIC}, {".avif", SNIFF_AVIF},
 	{".tif", SNIFF_TIFF},  {".tiff", SNIFF_TIFF}, {".mp4", SNIFF_MP4},   {".m4v", SNIFF_MP4},
-	{".mov", SNIFF_MOV},   {".webm", SNIFF_WEBM}, {".pdf", SNIFF_PDF},
+	{".mov", SNIFF_MOV},   {".webm", SNIFF_WEBM}, {".mkv", SNIFF_MKV},   {".pdf", SNIFF_PDF},
 };
 
 static const struct said_type *ending_of(struct arena *arena, struct str url)
@@ -356,6 +381,8 @@ static void check_ending(const struct media_rule *rule, const struct said *said)
 		return;
 	if (media_fit_takes_type(rule, ending->type, media->fit))
 		warn_fitted(rule, said, "url", str_of(sniff.mime_type));
+	else if (may_become_film(rule, said, ending->type))
+		warn_film_fitted(rule, said, "url", str_of(sniff.mime_type));
 	else
 		warning_add(said->problems, said_field(said, "url"), "media_type_suspect",
 			    capitalised(arena, str_format(arena,
@@ -404,14 +431,18 @@ static void refuse_seen(const struct said *said, const char *member,
 
 /* As media_rule_check() will judge it: what is fitted for the platform keeps its shape, unless the
  * post allows another. */
-static struct complaint complaint_of_seen(const struct media_rule *rule, struct arena *arena,
-					  const struct media *media, bool *is_fitted_out)
+static struct complaint complaint_of_seen(const struct media_rule *rule, const struct said *said,
+					  const struct media *media, enum media_fit_work *work_out)
 {
+	struct arena *arena = said->problems->arena;
 	const struct media_seen *seen = media->seen;
-	const struct media_fit_subject subject = {rule, &seen->sniff, seen->size_bytes, media->fit};
-	struct fit_order order;
-	*is_fitted_out = media_fit_decide(&subject, &order) == MEDIA_FIT_ENCODE;
-	if (!*is_fitted_out)
+	const struct media_fit_subject subject = {rule, &seen->sniff, seen->size_bytes, media->fit,
+						  said->post->film_mode};
+	struct media_fit_order order;
+	*work_out = media_fit_decide(&subject, &order);
+	if (*work_out == MEDIA_FIT_FILM)
+		return no_complaint;
+	if (*work_out != MEDIA_FIT_ENCODE)
 		return complaint_of(rule, arena, &seen->sniff, seen->size_bytes);
 	return media->fit == MEDIA_FIT_PAD || media->fit == MEDIA_FIT_CROP
 		       ? no_complaint
@@ -422,6 +453,7 @@ static void warn_seen_fitted(const struct media_rule *rule, const struct said *s
 			     const char *member, const struct media_seen *seen)
 {
 	struct arena *arena = said->problems->arena;
+	const char *how = seen->sniff.is_video ? "converted to an MP4" : "re-encoded as a JPEG";
 	const struct str pixels =
 		seen->sniff.width > 0
 			? str_format(arena, ", %u x %u", seen->sniff.width, seen->sniff.height)
@@ -429,10 +461,10 @@ static void warn_seen_fitted(const struct media_rule *rule, const struct said *s
 	warning_add(said->problems, said_field(said, member), "media_fitted",
 		    str_format(arena,
 			       "This file (%s" STR_FMT ", %" PRId64
-			       " bytes) will be re-encoded as a JPEG such as %s may be. Give "
-			       "\"fit\": \"off\" to have it refused instead.",
-			       seen->sniff.mime_type, STR_ARG(pixels), seen->size_bytes,
-			       rule->what));
+			       " bytes) will be %s such as %s may be. Give "
+			       "\"fit\": \"off\" to have it %s instead.",
+			       seen->sniff.mime_type, STR_ARG(pixels), seen->size_bytes, how,
+			       rule->what, seen->sniff.is_video ? "left as it is" : "refused"));
 }
 
 static void check_seen(const struct media_rule *rule, const struct said *said,
@@ -440,7 +472,7 @@ static void check_seen(const struct media_rule *rule, const struct said *said,
 {
 	struct arena *arena = said->problems->arena;
 	const char *member = media_id_is(media->url) ? "media_id" : "url";
-	bool is_fitted = false;
+	enum media_fit_work work = MEDIA_FIT_NOTHING;
 	if (!str_is_empty(media->seen->why)) {
 		const struct complaint missing = {
 			.code = MEDIA_UNREACHABLE_REASON,
@@ -451,10 +483,10 @@ static void check_seen(const struct media_rule *rule, const struct said *said,
 		refuse_seen(said, member, &missing);
 		return;
 	}
-	const struct complaint complaint = complaint_of_seen(rule, arena, media, &is_fitted);
+	const struct complaint complaint = complaint_of_seen(rule, said, media, &work);
 	if (complaint.code != NULL)
 		refuse_seen(said, member, &complaint);
-	else if (is_fitted)
+	else if (work == MEDIA_FIT_ENCODE || work == MEDIA_FIT_FILM)
 		warn_seen_fitted(rule, said, member, media->seen);
 }
 

@@ -32,6 +32,17 @@ struct step;
 
 /* One kind of file in one place. 0 = no limit. A file that the header does not tell width, height
  * or duration of passes those. */
+/* What of a film leads to another one being made of it, where the operator allows that, and to
+ * no refusal: the platforms' documents are less strict in deed. 0 = anything. */
+struct film_rule {
+	unsigned videos; /* FILM_CODEC_BIT(FILM_CODEC_H264) | ... */
+	unsigned audios;
+	uint32_t frame_rate_max; /* pictures a second */
+	uint32_t width_max;
+	bool wants_common_colours; /* of H.264: 8 bits, 4:2:0 */
+	bool wants_index_first;
+};
+
 struct media_rule {
 	const char *what;       /* for sentences: "a reel" */
 	unsigned types;         /* MEDIA_TYPE_BIT(SNIFF_JPEG) | ...; which types are taken */
@@ -44,6 +55,7 @@ struct media_rule {
 	uint32_t ratio_min_permille,
 		ratio_max_permille; /* width / height in thousandths: 800 is 4:5 */
 	int64_t duration_min_ms, duration_max_ms;
+	const struct film_rule *film; /* NULL = any film in a container that is taken */
 };
 
 /* The whole check of a file on our disk. True when it is fine; else step asks for a picture to be

@@ -106,7 +106,7 @@ struct env {
 	/* by flat index: first post_media_total() entries as post_media_at() counts them, then the
 	 * file_count further files that steps asked for by URL (env_file()) */
 	const struct media_file *media;
-	bool can_fit; /* a STEP_MEDIA may ask for pictures to be fitted */
+	bool can_fit; /* a STEP_MEDIA may ask for files to be fitted */
 	const struct str *file_urls;
 	size_t file_count;
 
@@ -244,7 +244,7 @@ struct step {
 	bool file_is_optional;
 	/* STEP_MEDIA for a file that is_ready: make it so, then run again */
 	enum media_fit_work fit;
-	struct fit_order fit_order;
+	struct media_fit_order fit_order;
 	/* publish, with any kind: JSON object text that replaces account_extra from now on (a
 	 * quota, what the account may do); empty = unchanged */
 	struct str account_extra;
@@ -281,9 +281,9 @@ bool step_call_url_is_usable(const struct env *env, struct str url);
 
 void step_wait(struct step *step, int64_t wait_ms);
 void step_media(struct step *step, size_t media_index);
-/* Asks for a picture that is here to be fitted. */
+/* Asks for a picture or a film that is here to be fitted. */
 void step_fit(struct step *step, size_t media_index, enum media_fit_work fit,
-	      const struct fit_order *order);
+	      const struct media_fit_order *order);
 /* Asks for the file at a URL that the post's options or thumbnails name; at most ENV_FILES_MAX
  * different ones in a conversation. */
 void step_file(struct step *step, struct str url, bool is_optional);

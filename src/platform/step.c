@@ -69,7 +69,7 @@ void step_media(struct step *step, size_t media_index)
 }
 
 void step_fit(struct step *step, size_t media_index, enum media_fit_work fit,
-	      const struct fit_order *order)
+	      const struct media_fit_order *order)
 {
 	*step = (struct step){
 		.kind = STEP_MEDIA, .media_index = media_index, .fit = fit, .fit_order = *order};

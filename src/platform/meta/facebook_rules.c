@@ -92,8 +92,17 @@ const struct media_rule facebook_photo_rule = {
 /* "mp4, mov and others", which codec/sniff.h may not know. */
 static const struct media_rule video_rule = {
 	.what = "a video on Facebook",
-	.types = VIDEO_TYPES | MEDIA_TYPE_BIT(SNIFF_WEBM) | MEDIA_TYPE_BIT(SNIFF_UNKNOWN),
+	.types = VIDEO_TYPES | MEDIA_TYPE_BIT(SNIFF_WEBM) | MEDIA_TYPE_BIT(SNIFF_MKV) |
+		 MEDIA_TYPE_BIT(SNIFF_UNKNOWN),
 	.types_text = "MP4, MOV or another video format",
+};
+
+/* Of reels, and taken for stories too, of which less is said. */
+static const struct film_rule film_rule = {
+	.videos = FILM_CODEC_BIT(FILM_CODEC_H264) | FILM_CODEC_BIT(FILM_CODEC_HEVC) |
+		  FILM_CODEC_BIT(FILM_CODEC_VP9) | FILM_CODEC_BIT(FILM_CODEC_AV1),
+	.audios = FILM_CODEC_BIT(FILM_CODEC_AAC),
+	.frame_rate_max = 60,
 };
 
 static const struct media_rule reel_rule = {
@@ -106,6 +115,7 @@ static const struct media_rule reel_rule = {
 	.ratio_max_permille = 1778,
 	.duration_min_ms = 3 * MS_PER_S,
 	.duration_max_ms = 90 * MS_PER_S,
+	.film = &film_rule,
 };
 
 static const struct media_rule story_rule = {
@@ -114,6 +124,7 @@ static const struct media_rule story_rule = {
 	.types_text = "MP4 or MOV",
 	.duration_min_ms = 3 * MS_PER_S,
 	.duration_max_ms = 60 * MS_PER_S,
+	.film = &film_rule,
 };
 
 const struct media_rule *facebook_video_rule(enum facebook_kind kind)

@@ -68,6 +68,16 @@ static const struct media_rule story_image_rule = {
 	.size_max_bytes = 8 * MIB,
 };
 
+/* 5.1, "Reel" of Instagram. */
+static const struct film_rule film_rule = {
+	.videos = FILM_CODEC_BIT(FILM_CODEC_H264) | FILM_CODEC_BIT(FILM_CODEC_HEVC),
+	.audios = FILM_CODEC_BIT(FILM_CODEC_AAC),
+	.frame_rate_max = 60,
+	.width_max = 1920,
+	.wants_common_colours = true,
+	.wants_index_first = true,
+};
+
 static const struct media_rule reel_rule = {
 	.what = "a video on Instagram",
 	.types = MP4_OR_MOV,
@@ -75,6 +85,7 @@ static const struct media_rule reel_rule = {
 	.size_max_bytes = 300 * MIB,
 	.duration_min_ms = 3000,
 	.duration_max_ms = 15 * 60 * 1000,
+	.film = &film_rule,
 };
 
 static const struct media_rule story_video_rule = {
@@ -84,6 +95,7 @@ static const struct media_rule story_video_rule = {
 	.size_max_bytes = 100 * MIB,
 	.duration_min_ms = 3000,
 	.duration_max_ms = 60 * 1000,
+	.film = &film_rule,
 };
 
 const struct media_rule instagram_cover_rule = {

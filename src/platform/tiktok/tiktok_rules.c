@@ -17,6 +17,12 @@
 #define PHOTOS_MAX 35
 #define PHOTO_SHORTER_SIDE_MAX 1080 /* 3: one that is larger fails the whole set, unnamed */
 
+static const struct film_rule film_rule = {
+	.videos = FILM_CODEC_BIT(FILM_CODEC_H264) | FILM_CODEC_BIT(FILM_CODEC_HEVC) |
+		  FILM_CODEC_BIT(FILM_CODEC_VP8) | FILM_CODEC_BIT(FILM_CODEC_VP9),
+	.frame_rate_max = 60,
+};
+
 const struct media_rule tiktok_video_rule = {
 	.what = "a TikTok video",
 	.types = MEDIA_TYPE_BIT(SNIFF_MP4) | MEDIA_TYPE_BIT(SNIFF_MOV) | MEDIA_TYPE_BIT(SNIFF_WEBM),
@@ -29,6 +35,7 @@ const struct media_rule tiktok_video_rule = {
 	.height_min = 360,
 	.height_max = 4096,
 	.duration_max_ms = 10 * 60 * 1000,
+	.film = &film_rule,
 };
 
 const struct media_rule tiktok_photo_rule = {

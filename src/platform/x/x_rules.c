@@ -140,6 +140,14 @@ static const struct media_rule gif_rule = {
 	.height_max = 1080,
 };
 
+/* 3.2, "video technical". */
+static const struct film_rule film_rule = {
+	.videos = FILM_CODEC_BIT(FILM_CODEC_H264),
+	.audios = FILM_CODEC_BIT(FILM_CODEC_AAC),
+	.frame_rate_max = 60,
+	.wants_common_colours = true,
+};
+
 /* By the account's subscription. */
 static const struct media_rule video_rules[] = {
 	{
@@ -153,6 +161,7 @@ static const struct media_rule video_rules[] = {
 		.ratio_max_permille = 3000,
 		.duration_min_ms = 500,
 		.duration_max_ms = 20 * MS_PER_MINUTE,
+		.film = &film_rule,
 	},
 	{
 		.what = "a video",
@@ -165,6 +174,7 @@ static const struct media_rule video_rules[] = {
 		.ratio_max_permille = 3000,
 		.duration_min_ms = 500,
 		.duration_max_ms = 125 * MS_PER_MINUTE,
+		.film = &film_rule,
 	},
 };
 
