@@ -126,6 +126,10 @@ struct api_config {
 	 * NULL on a node that delivers nothing. */
 	struct gate_closing (*closing_of)(const struct deliverer *deliverer,
 					  enum platform_id platform, struct str app_id);
+	/* How far a delivery's file is that is being fitted; false: none is. NULL as above. */
+	bool (*fitting_of)(const struct deliverer *deliverer, struct str delivery_id,
+			   struct fitter_progress *out);
+	enum film_mode film_mode; /* what may be done with films */
 	/* For /metrics; context is is_ready_context; NULL = none. */
 	/* Never waits for a store that does not answer: then it has the figures of before. NULL =
 	 * the store's own are read at each request. */

@@ -325,7 +325,7 @@ struct media_names media_use_names(struct arena *arena, const struct post_conten
  * not_uploaded), or that cannot be a medium (bad_type); gives media the type of its file where the
  * request left that open. *names_out: all ids. */
 enum err_kind media_use_check(const struct api *api, struct str app_id,
-			      const struct post_content *content, struct problems *problems,
+			      struct post_content *content, struct problems *problems,
 			      struct media_names *names_out, struct error *err);
 /* A retry of a post whose file is gone. */
 void media_respond_expired(struct http_response *response);

@@ -74,12 +74,13 @@ static enum err_kind check(const struct api *api, struct str app_id, const struc
 }
 
 enum err_kind media_use_check(const struct api *api, struct str app_id,
-			      const struct post_content *content, struct problems *problems,
+			      struct post_content *content, struct problems *problems,
 			      struct media_names *names_out, struct error *err)
 {
 	struct media_use *uses = NULL;
 	size_t count = 0;
 	enum err_kind kind = ERR_NONE;
+	content->film_mode = api->config.film_mode;
 	media_id_uses(problems->arena, content, &uses, &count);
 	*names_out = media_use_names(problems->arena, content);
 	for (size_t i = 0; i < count && kind == ERR_NONE; i++)

@@ -173,6 +173,8 @@ static struct waiting waiting_now(const struct post_view *view, const struct pos
 	if (facts.is_delivering)
 		facts.closing =
 			config->closing_of(config->deliverer, delivery->platform, post->app_id);
+	facts.is_fitting = config->fitting_of != NULL &&
+			   config->fitting_of(config->deliverer, delivery->id, &facts.fitting);
 	if (facts.closing.reopens_boot_us != 0)
 		facts.reopens_us =
 			facts.now_us + facts.closing.reopens_boot_us - clock_boot_us(config->clock);

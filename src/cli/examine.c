@@ -12,6 +12,8 @@
 
 #include "version_end.h"
 
+#include "film_job.h"
+
 #include "epoch_file.h"
 #include "store_doctor.h"
 
@@ -211,12 +213,33 @@ static void examine_fit(struct service *service, struct arena *arena, struct adm
 			       "that a platform does not take as they are fail"));
 }
 
+static void examine_film(struct service *service, struct arena *arena, struct admin_findings *out)
+{
+	const char *mode = settings_text(service->settings, SETTING_ID_fit_video);
+	const char *program = film_job_program();
+	if (strcmp(mode, "off") == 0)
+		admin_finding(out, "fit_video", ADMIN_FINE,
+			      STR("videos go out as they are: fit-video is off"));
+	else if (program == NULL)
+		admin_finding(
+			out, "fit_video", ADMIN_ERROR,
+			str_format(arena,
+				   "fit-video is %s, and ffmpeg is neither in /usr/bin nor in "
+				   "/usr/local/bin: videos that a platform does not take as "
+				   "they are fail",
+				   mode));
+	else
+		admin_finding(out, "fit_video", ADMIN_FINE,
+			      str_format(arena, "videos are converted by %s: fit-video is %s",
+					 program, mode));
+}
+
 void examine_service(void *context, struct arena *arena, struct admin_findings *out)
 {
 	static const examiner examiners[] = {examine_mode,  examine_key,       examine_clock,
 					     examine_disk,  examine_directory, examine_address,
 					     examine_proxy, examine_platforms, examine_versions,
-					     examine_fit};
+					     examine_fit,   examine_film};
 	for (size_t i = 0; i < COUNT_OF(examiners); i++)
 		examiners[i](context, arena, out);
 }

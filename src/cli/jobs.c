@@ -13,9 +13,12 @@
 
 #include "spawner.h"
 
+#include "film_order.h"
 #include "fit_order.h"
 #include "probe.h"
 #include "strip.h"
+
+#include "film_job.h"
 
 #include "service_private.h"
 
@@ -28,7 +31,12 @@
 #define FIT_PROGRAM "posthorn-fit"
 #define STRIP_OUTPUT_FD 3
 
-enum job { JOB_PROBE, JOB_STRIP, JOB_FIT, JOB_COUNT };
+/* Several streams of 4K at once; what it may take of time is in each order. */
+#define FILM_MEMORY_BYTES ((size_t)4 << 30)
+#define FILM_GRACE_SECONDS 10 /* until the child that watches has said that time is up */
+#define FILM_CHILD_SECONDS (8 * FILM_SECONDS_MAX)
+
+enum job { JOB_PROBE, JOB_STRIP, JOB_FIT, JOB_FILM, JOB_COUNT };
 
 /* What a child says of a media file. */
 struct seen {
@@ -38,6 +46,11 @@ struct seen {
 	uint32_t width;
 	uint32_t height;
 	int64_t duration_ms;
+	uint32_t video;
+	uint32_t audio;
+	uint32_t has_rare_colours;
+	uint32_t is_index_last;
+	uint32_t frame_rate_milli;
 };
 
 static bool read_at(void *context, int64_t at, char *out, size_t len)
@@ -73,8 +86,12 @@ static size_t probe(int file, char *answer)
 	struct stat status;
 	if (fstat(file, &status) != 0 || !jobs_probe_here(NULL, file, &sniff))
 		return 0;
-	const struct seen seen = {(uint32_t)sniff.type, sniff.is_animated, sniff.is_telling,
-				  sniff.width,          sniff.height,      sniff.duration_ms};
+	const struct film *film = &sniff.film;
+	const struct seen seen = {
+		(uint32_t)sniff.type,  sniff.is_animated,     sniff.is_telling,
+		sniff.width,           sniff.height,          sniff.duration_ms,
+		(uint32_t)film->video, (uint32_t)film->audio, film->has_rare_colours,
+		film->is_index_last,   film->frame_rate_milli};
 	memcpy(answer, &seen, sizeof(seen));
 	return sizeof(seen);
 }
@@ -138,6 +155,10 @@ int jobs_serve(void)
 		[JOB_FIT] = {.program = jobs_fit_program(fit) ? fit : NULL,
 			     .seconds = FIT_SECONDS,
 			     .memory_bytes = FIT_MEMORY_BYTES},
+		[JOB_FILM] = {.run = film_job_run,
+			      .starts_program = true,
+			      .seconds = FILM_CHILD_SECONDS,
+			      .memory_bytes = FILM_MEMORY_BYTES},
 	};
 	return spawner_serve(jobs, COUNT_OF(jobs));
 }
@@ -150,7 +171,8 @@ static bool take_over(const char *answer, size_t size, struct sniff *sniff_out)
 	if (size != sizeof(seen))
 		return false;
 	memcpy(&seen, answer, sizeof(seen));
-	if (seen.type >= SNIFF_TYPE_COUNT || seen.duration_ms < 0)
+	if (seen.type >= SNIFF_TYPE_COUNT || seen.duration_ms < 0 ||
+	    seen.video >= FILM_CODEC_COUNT || seen.audio >= FILM_CODEC_COUNT)
 		return false;
 	sniff_set_type(sniff_out, (enum sniff_type)seen.type);
 	sniff_out->is_animated = seen.is_animated != 0;
@@ -158,6 +180,11 @@ static bool take_over(const char *answer, size_t size, struct sniff *sniff_out)
 	sniff_out->width = seen.width;
 	sniff_out->height = seen.height;
 	sniff_out->duration_ms = seen.duration_ms;
+	sniff_out->film = (struct film){.video = (enum film_codec)seen.video,
+					.audio = (enum film_codec)seen.audio,
+					.has_rare_colours = seen.has_rare_colours != 0,
+					.is_index_last = seen.is_index_last != 0,
+					.frame_rate_milli = seen.frame_rate_milli};
 	return true;
 }
 
@@ -185,10 +212,8 @@ bool jobs_probe_media(void *context, int fd, struct sniff *sniff_out)
 /* ---- fitting ---- */
 
 /* A file in memory with the order in it; -1 when there is none. */
-static int order_open(const struct fit_order *order)
+static int order_open(const char *text, size_t len)
 {
-	char text[FIT_TEXT_MAX_BYTES];
-	const size_t len = fit_order_write(order, text);
 	const int fd = memfd_create("order", MFD_CLOEXEC);
 	if (fd >= 0 && write(fd, text, len) == (ssize_t)len)
 		return fd;
@@ -212,23 +237,24 @@ static enum fitter_end answered(const char *text, size_t size, struct fit_answer
 }
 
 static enum fitter_end run_strip(const struct service *service, const struct fitter_work *work,
-				 struct fit_answer *answer_out)
+				 struct fitter_answer *answer_out)
 {
 	const int files[] = {work->in_fd, work->out_fd};
 	char answer[SPAWNER_ANSWER_BYTES];
 	size_t size = 0;
 	const enum spawner_end end = spawner_run(service->settings->spawner, JOB_STRIP, files,
 						 COUNT_OF(files), answer, &size);
-	*answer_out = (struct fit_answer){.outcome = FIT_BROKEN};
+	answer_out->picture = (struct fit_answer){.outcome = FIT_BROKEN};
 	if (end == SPAWNER_ANSWERED && size == 1 && answer[0] == 'y')
-		answer_out->outcome = FIT_DONE;
+		answer_out->picture.outcome = FIT_DONE;
 	return ended(end);
 }
 
 static enum fitter_end run_fit(const struct service *service, const struct fitter_work *work,
-			       struct fit_answer *answer_out)
+			       struct fitter_answer *answer_out)
 {
-	const int order = order_open(work->order);
+	char text[FIGURES_MAX_BYTES];
+	const int order = order_open(text, fit_order_write(work->order, text));
 	const int files[] = {work->in_fd, work->out_fd, order};
 	char path[JOBS_PATH_BYTES];
 	char answer[SPAWNER_ANSWER_BYTES];
@@ -239,21 +265,66 @@ static enum fitter_end run_fit(const struct service *service, const struct fitte
 						 COUNT_OF(files), answer, &size);
 	close(order);
 	if (end == SPAWNER_ANSWERED)
-		return answered(answer, size, answer_out);
+		return answered(answer, size, &answer_out->picture);
 	return jobs_fit_program(path) ? ended(end) : FITTER_MISSING;
 }
 
+struct filming {
+	const struct fitter_work *work;
+	struct film_answer answer;
+};
+
+static enum spawner_heard hear_film(void *context, const char *packet, size_t size)
+{
+	struct filming *filming = context;
+	if (size > 0 && !film_answer_read((struct str){packet, size}, &filming->answer))
+		return SPAWNER_GIVE_UP;
+	if (size > 0 && filming->answer.outcome != FILM_UNDER_WAY)
+		return SPAWNER_HAS_ANSWER;
+	return filming->work->note(filming->work->note_context, filming->answer.at_ms)
+		       ? SPAWNER_GO_ON
+		       : SPAWNER_GIVE_UP;
+}
+
+static enum fitter_end run_film(const struct service *service, const struct fitter_work *work,
+				struct fitter_answer *answer_out)
+{
+	char text[FIGURES_MAX_BYTES];
+	const int order = order_open(text, film_order_write(work->film, text));
+	const int files[] = {work->in_fd, work->out_fd, order};
+	struct filming filming = {work, {FILM_UNDER_WAY, 0}};
+	const struct spawner_order asked = {JOB_FILM, files, COUNT_OF(files)};
+	const struct spawner_watch watch = {
+		.longest_ms = (work->film->seconds_max + FILM_GRACE_SECONDS) * 1000,
+		.hear = hear_film,
+		.context = &filming};
+	if (order < 0)
+		return FITTER_DIED;
+	const enum spawner_end end = spawner_watch(service->settings->spawner, &asked, &watch);
+	close(order);
+	answer_out->film = filming.answer;
+	return ended(end);
+}
+
+static enum fitter_end run_any(const struct service *service, const struct fitter_work *work,
+			       struct fitter_answer *answer_out)
+{
+	if (work->film != NULL)
+		return run_film(service, work, answer_out);
+	return work->order == NULL ? run_strip(service, work, answer_out)
+				   : run_fit(service, work, answer_out);
+}
+
 enum fitter_end jobs_fit(void *context, const struct fitter_work *work,
-			 struct fit_answer *answer_out)
+			 struct fitter_answer *answer_out)
 {
 	static const char *const meanings[] = {
-		[FITTER_DIED] = "the decoder died on a picture, which is refused",
+		[FITTER_DIED] = "the decoder died on a file, which is refused",
 		[FITTER_MISSING] = "posthorn-fit lies neither beside this program nor in "
 				   "/usr/libexec/posthorn: no picture can be re-encoded",
-		[FITTER_GONE] = "no picture can be looked at: restart the service"};
+		[FITTER_GONE] = "no file can be looked at: restart the service"};
 	const struct service *service = context;
-	const enum fitter_end end = work->order == NULL ? run_strip(service, work, answer_out)
-							: run_fit(service, work, answer_out);
+	const enum fitter_end end = run_any(service, work, answer_out);
 	if (end != FITTER_ANSWERED)
 		LOG(&service->log, WARN, "fit_failed", log_str("meaning", str_of(meanings[end])));
 	return end;

@@ -20,6 +20,6 @@ bool jobs_probe_media(void *context, int fd, struct sniff *sniff_out);
 bool jobs_fit_program(char path[JOBS_PATH_BYTES]);
 /* fitter_worker.run; context is the service. */
 enum fitter_end jobs_fit(void *context, const struct fitter_work *work,
-			 struct fit_answer *answer_out);
+			 struct fitter_answer *answer_out);
 /* The same in this process, where there is no spawner. Always true. */
 bool jobs_probe_here(void *context, int fd, struct sniff *sniff_out);

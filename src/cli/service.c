@@ -15,6 +15,8 @@
 
 #include "url.h"
 
+#include "film_job.h"
+
 #include "seal.h"
 
 #include "store_delivery.h"
@@ -425,6 +427,32 @@ static struct engine *delivering_engine(const struct service *service)
 	return service->idle_engine != NULL ? service->idle_engine : service->engine;
 }
 
+/* The order of enum film_mode. */
+static const char *const film_modes[] = {
+	[FILM_MODE_OFF] = "off", [FILM_MODE_REMUX] = "remux", [FILM_MODE_TRANSCODE] = "transcode"};
+
+static enum film_mode film_mode(const struct settings *settings)
+{
+	const char *text = settings_text(settings, SETTING_ID_fit_video);
+	for (size_t i = 0; i < COUNT_OF(film_modes); i++) {
+		if (strcmp(text, film_modes[i]) == 0)
+			return (enum film_mode)i;
+	}
+	return FILM_MODE_OFF;
+}
+
+/* Who switched it on would wait for posts to fail otherwise. */
+static enum err_kind check_film_program(const struct service *service, struct error *err)
+{
+	if (film_mode(service->settings) == FILM_MODE_OFF || service->role == SERVICE_API ||
+	    film_job_program() != NULL)
+		return ERR_NONE;
+	return error_set(err, ERR_INVALID,
+			 "fit-video is %s, and ffmpeg is neither in /usr/bin nor in "
+			 "/usr/local/bin: install it (apt install ffmpeg), or set fit-video to off",
+			 settings_text(service->settings, SETTING_ID_fit_video));
+}
+
 static enum err_kind open_deliverer(struct service *service, struct error *err)
 {
 	service->hosted = (struct hosted){
@@ -441,6 +469,9 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 		.seal = service->seal,
 		.spool = service->spool,
 		.fit = {service->settings->spawner != NULL ? jobs_fit : NULL, service},
+		.film_mode = film_mode(service->settings),
+		.film_seconds_max =
+			settings_number(service->settings, SETTING_ID_fit_video_seconds),
 		.media_files = &service->media_files,
 		.hosted = &service->hosted,
 		.engine = delivering_engine(service),
@@ -457,6 +488,9 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 		.is_idle = service->role == SERVICE_API,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
+	const enum err_kind kind = check_film_program(service, err);
+	if (kind != ERR_NONE)
+		return kind;
 	return deliverer_new(&config, &service->deliverer, err);
 }
 
@@ -494,6 +528,7 @@ static enum err_kind open_looker(struct service *service, struct error *err)
 		.disk_context = service,
 		.is_idle = service->role == SERVICE_API,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
+		.film_mode = film_mode(service->settings),
 	};
 	return looker_new(&config, &service->looker, err);
 }
@@ -602,6 +637,8 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.is_ready_context = service,
 		.held_count = health_held_count,
 		.closing_of = service->role == SERVICE_API ? NULL : deliverer_closing_of,
+		.fitting_of = service->role == SERVICE_API ? NULL : deliverer_fitting_of,
+		.film_mode = film_mode(settings),
 		.gauges = health_read_gauges,
 		.version = POSTHORN_VERSION,
 	};

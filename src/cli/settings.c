@@ -312,6 +312,8 @@ static enum err_kind check_words(const struct settings *settings, struct error *
 		{SETTING_ID_proxy_header, "x-forwarded-for|forwarded",
 		 "proxy-header must be x-forwarded-for or forwarded"},
 		{SETTING_ID_test_apps, "on|off", "test-apps must be on or off"},
+		{SETTING_ID_fit_video, "off|remux|transcode",
+		 "fit-video must be off, remux or transcode"},
 		{SETTING_ID_second_factor, "optional|required",
 		 "second-factor must be optional or required"},
 	};

@@ -14,6 +14,9 @@
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
 /* the gate reopens by itself, without a wake-up */
+/* A film takes two threads of the processor, and up to a gigabyte. */
+#define PICTURES_AT_ONCE 2
+#define FILMS_AT_ONCE 2
 #define CAPACITY_POLL_US (250 * US_PER_MS)
 /* as long as a plain call's, with a margin: the save before it need not make it longer */
 #define FIRST_LEASE_US (120 * US_PER_S)
@@ -182,7 +185,8 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 					 .time_scale = deliverer->config.time_scale};
 	deliverer->gate = gate_new(&gate);
 	deliverer->fetch_share = fetch_share_new();
-	deliverer->fitter = fitter_new(&config->fit);
+	deliverer->fitter = fitter_new(&config->fit, PICTURES_AT_ONCE);
+	deliverer->filmer = fitter_new(&config->fit, FILMS_AT_ONCE);
 	if (config->media_files != NULL)
 		deliverer->bringer = media_bringer_new(config->media_files);
 	deliverer->took_all_boot_us = clock_boot_us(config->clock);
@@ -212,6 +216,7 @@ void deliverer_free(struct deliverer **deliverer_pointer)
 	gate_free(&deliverer->gate);
 	fetch_share_free(&deliverer->fetch_share);
 	fitter_free(&deliverer->fitter);
+	fitter_free(&deliverer->filmer);
 	media_bringer_free(&deliverer->bringer);
 	free(deliverer);
 	*deliverer_pointer = NULL;
@@ -246,6 +251,12 @@ struct gate_closing deliverer_closing_of(const struct deliverer *deliverer,
 	if (closing.reason == GATE_OPEN && fetch_share_room(deliverer->fetch_share, app_id) == 0)
 		return (struct gate_closing){.reason = GATE_MEDIA_LIMIT};
 	return closing;
+}
+
+bool deliverer_fitting_of(const struct deliverer *deliverer, struct str delivery_id,
+			  struct fitter_progress *out)
+{
+	return fitter_find(deliverer->filmer, delivery_id, out);
 }
 
 void deliverer_wake(struct deliverer *deliverer)

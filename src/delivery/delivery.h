@@ -34,6 +34,8 @@ struct deliverer_config {
 	struct spool *spool;
 	/* re-encodes pictures for a platform; run NULL = they go as they are */
 	struct fitter_worker fit;
+	enum film_mode film_mode; /* what may be done with films */
+	int64_t film_seconds_max; /* of work on one; 0 = FILM_SECONDS_MAX */
 	/* gives files an address that platforms can fetch; NULL = none */
 	const struct media_files *media_files; /* uploaded files; NULL = there are none */
 	const struct hosted *hosted;
@@ -80,6 +82,9 @@ int64_t deliverer_behind_us(const struct deliverer *deliverer);
  * thread. */
 struct gate_closing deliverer_closing_of(const struct deliverer *deliverer,
 					 enum platform_id platform, struct str app_id);
+/* How far the film of a delivery is that is being made fit here. Any thread. False: none is. */
+bool deliverer_fitting_of(const struct deliverer *deliverer, struct str delivery_id,
+			  struct fitter_progress *out);
 /* Says that there may be new work: the next turn claims. Any thread. */
 void deliverer_wake(struct deliverer *deliverer);
 /* The same of work that is due at that instant, 0 = now; does nothing when that is far away. */

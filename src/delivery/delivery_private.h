@@ -7,7 +7,7 @@
  *   talk                               the conversation with the adapter, step by step
  *   hold, then resolve                 what may not simply go on; calls with an unknown outcome
  *   removal, late_id                   what is done for published posts: taking back, naming
- *   media, then fitting                files, and pictures made fit for the platform
+ *   media, then fitting, filming       files, and those made fit for the platform
  *   capacity, account_token            room at the platform, the account's tokens
  *   verdict                            the only writer of what comes next
  *   task_load, record, alarm           what is read, what is written down, what operators hear
@@ -171,6 +171,24 @@ void media_ready(struct delivery_task *t, size_t index, struct str key,
 void fitting_note(struct delivery_task *t, const struct step *step);
 /* The original is ready: what the flow asks of it is done, or under way. */
 enum next fitting_apply(struct delivery_task *t, size_t index, struct str original_key);
+
+/* For filming.c. Fails the delivery: MEDIA_REJECTED; why is a sentence without its subject. */
+enum next fitting_reject(struct delivery_task *t, size_t index, const char *platform_code,
+			 struct str why);
+/* The adapter judges the original, and says why nothing was done about it. */
+enum next fitting_keep_original(struct delivery_task *t, size_t index, const char *why);
+
+/* ---- filming.c ---- */
+
+/* " (vp9, opus)"; empty when nothing is known of them. */
+struct str filming_codecs(struct arena *arena, const struct film *film);
+/* Why a film that was made is none that may be published, as a sentence without its subject; empty
+ * = it is. */
+struct str filming_complaint(struct arena *arena, const struct film_order *order,
+			     const struct sniff *made);
+/* No film was made, and why. */
+enum next filming_not_made(struct delivery_task *t, size_t index, const struct film_order *order,
+			   const struct fitter_result *result);
 
 struct fitting_warning {
 	struct str field;

@@ -213,7 +213,8 @@ struct deliverer {
 	size_t failed_fetch_next;
 	struct gate *gate;
 	struct fetch_share *fetch_share;
-	struct fitter *fitter;
+	struct fitter *fitter; /* of pictures */
+	struct fitter *filmer;
 	struct media_bringer *bringer; /* NULL: there is no bucket */
 	struct after *after;
 	bool is_capacity_short; /* the last claim passed over work for which there is no room */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Pictures made fit for a platform (api-decisions.md 11). What an adapter asked for stands in the
- * flow, so that a delivery that goes on after a restart uploads the same bytes: a list of lines
- * "INDEX;ORDER;FROM;TO", where ORDER is media_fit_line() or "strip". What is made lies in the spool
- * beside the original, once for all deliveries of the post that ask for the same. */
+ * Pictures and films made fit for a platform (api-decisions.md 11). What an adapter asked for
+ * stands in the flow, so that a delivery that goes on after a restart uploads the same bytes: a
+ * list of lines "INDEX;ORDER;FROM;TO", where ORDER is media_fit_line(), media_fit_film_line() or
+ * "strip". What is made lies in the spool beside the original, once for all deliveries of the post
+ * that ask for the same. */
 #include "delivery_private.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 #define FLOW_FITS "delivery.fits"
 #define STRIP "strip"
 #define POLL_US (40 * US_PER_MS)
+#define FILM_POLL_US (300 * US_PER_MS)
 #define BUSY_US (60 * US_PER_S)
 #define FITS_MAX_BYTES (1 << 16)
 #define LINE_FIELDS 4
@@ -76,14 +78,24 @@ static void line_put(struct delivery_task *t, const struct fit_line *line)
 	flow_set(&t->flow, FLOW_FITS, buf_str(&out));
 }
 
-/* "image/png, 4000 x 3000, 5242880 bytes" */
+/* "image/png, 4000 x 3000, 5242880 bytes"; of a film "video/webm (vp9, opus), ..." */
 static struct str described(struct delivery_task *t, const struct sniff *sniff, int64_t size_bytes)
 {
+	const struct str codecs = filming_codecs(t->turn.arena, &sniff->film);
 	const struct str size = sniff->width > 0 ? str_format(t->turn.arena, ", %u x %u",
 							      sniff->width, sniff->height)
 						 : STR("");
-	return str_format(t->turn.arena, "%s" STR_FMT ", %" PRId64 " bytes", sniff->mime_type,
-			  STR_ARG(size), size_bytes);
+	return str_format(t->turn.arena, "%s" STR_FMT STR_FMT ", %" PRId64 " bytes",
+			  sniff->mime_type, STR_ARG(codecs), STR_ARG(size), size_bytes);
+}
+
+static struct str order_line(struct delivery_task *t, const struct step *step)
+{
+	if (step->fit == MEDIA_FIT_STRIP)
+		return STR(STRIP);
+	return step->fit == MEDIA_FIT_FILM
+		       ? media_fit_film_line(t->turn.arena, &step->fit_order.film)
+		       : media_fit_line(t->turn.arena, &step->fit_order.picture);
 }
 
 void fitting_note(struct delivery_task *t, const struct step *step)
@@ -91,9 +103,7 @@ void fitting_note(struct delivery_task *t, const struct step *step)
 	const struct media_file *file = &t->media.files[step->media_index];
 	const struct fit_line line = {
 		.index = step->media_index,
-		.order = step->fit == MEDIA_FIT_STRIP
-				 ? STR(STRIP)
-				 : media_fit_line(t->turn.arena, &step->fit_order),
+		.order = order_line(t, step),
 		.from = described(t, &file->sniff, file->size_bytes),
 	};
 	line_put(t, &line);
@@ -108,21 +118,26 @@ static struct str name_of(const struct delivery_task *t, size_t index)
 				      : STR("A thumbnail or other additional file");
 }
 
-static enum next reject(struct delivery_task *t, size_t index, const char *platform_code,
-			const char *why)
+enum next fitting_reject(struct delivery_task *t, size_t index, const char *platform_code,
+			 struct str why)
 {
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
 		.code = FAILURE_CODE_MEDIA_REJECTED,
 		.platform_code = str_of(platform_code),
-		.message =
-			str_format(t->turn.arena, STR_FMT " %s", STR_ARG(name_of(t, index)), why),
+		.message = str_format(t->turn.arena, STR_FMT " " STR_FMT,
+				      STR_ARG(name_of(t, index)), STR_ARG(why)),
 	};
 	return verdict_failure(t, &failure);
 }
 
-/* The adapter judges the original, and says why nothing was done about it. */
-static enum next keep_original(struct delivery_task *t, size_t index, const char *why)
+static enum next reject(struct delivery_task *t, size_t index, const char *platform_code,
+			const char *why)
+{
+	return fitting_reject(t, index, platform_code, str_of(why));
+}
+
+enum next fitting_keep_original(struct delivery_task *t, size_t index, const char *why)
 {
 	t->media.files[index].is_fitted = true;
 	t->media.files[index].fit_note = str_copy(t->arena, str_of(why));
@@ -132,15 +147,16 @@ static enum next keep_original(struct delivery_task *t, size_t index, const char
 static enum next not_made(struct delivery_task *t, size_t index, const struct fitter_result *result)
 {
 	if (result->end == FITTER_MISSING)
-		return keep_original(t, index,
-				     "It could not be re-encoded: posthorn-fit is not installed "
-				     "beside this service.");
+		return fitting_keep_original(
+			t, index,
+			"It could not be re-encoded: posthorn-fit is not installed "
+			"beside this service.");
 	if (result->end == FITTER_GONE)
 		return verdict_wait(t, 30 * 1000);
 	if (result->end == FITTER_DIED)
 		return reject(t, index, "broken_image",
 			      "could not be re-encoded: its decoder failed, or took too long.");
-	switch (result->answer.outcome) {
+	switch (result->answer.picture.outcome) {
 	case FIT_BROKEN:
 		return reject(t, index, "broken_image", "is broken: it cannot be decoded.");
 	case FIT_ANIMATED:
@@ -152,7 +168,8 @@ static enum next not_made(struct delivery_task *t, size_t index, const struct fi
 	case FIT_DONE:
 		break;
 	}
-	return keep_original(t, index, "It could not be re-encoded within the platform's limits.");
+	return fitting_keep_original(t, index,
+				     "It could not be re-encoded within the platform's limits.");
 }
 
 static void write_timeline(struct delivery_task *t, const struct fit_line *line)
@@ -177,6 +194,12 @@ static void write_timeline(struct delivery_task *t, const struct fit_line *line)
 static enum next made(struct delivery_task *t, struct fit_line *line, struct str key,
 		      const struct spool_file *file)
 {
+	struct film_order film;
+	if (media_fit_film_line_read(t->turn.arena, line->order, &film)) {
+		const struct str wrong = filming_complaint(t->turn.arena, &film, &file->sniff);
+		if (!str_is_empty(wrong))
+			return fitting_reject(t, line->index, "broken_video", wrong);
+	}
 	const bool is_new = !str_equal_z(line->order, STRIP) && str_is_empty(line->to);
 	media_ready(t, line->index, key, file);
 	t->media.files[line->index].is_fitted = true;
@@ -190,9 +213,9 @@ static enum next made(struct delivery_task *t, struct fit_line *line, struct str
 
 /* ---- making ---- */
 
-static enum next wait(struct delivery_task *t)
+static enum next wait(struct delivery_task *t, int64_t poll_us)
 {
-	const enum next next = verdict_sleep(t, t->env.now_us + POLL_US, t->env.now_us + BUSY_US);
+	const enum next next = verdict_sleep(t, t->env.now_us + poll_us, t->env.now_us + BUSY_US);
 	t->turn.is_quiet = t->turn.is_woken && t->turn.timeline_count == 0 &&
 			   !t->turn.has_new_extra && t->held_until_us >= t->save.lease_until_us;
 	return next;
@@ -218,24 +241,47 @@ static enum next keep(struct delivery_task *t, struct fit_line *line, struct str
 	return verdict_failure(t, &failure);
 }
 
+/* PLANNED: it is not made yet, or cannot be. */
+static enum next make_film(struct delivery_task *t, struct fit_line *line,
+			   const struct fitter_job *job, struct film_order *film)
+{
+	const int64_t seconds_max = t->deliverer->config.film_seconds_max;
+	struct fitter_job whole = *job;
+	struct fitter_result result;
+	film->seconds_max = seconds_max > 0 ? seconds_max : FILM_SECONDS_MAX;
+	whole.film = film;
+	if (fitter_ask(t->deliverer->filmer, &whole, &result) == FITTER_UNDER_WAY)
+		return wait(t, FILM_POLL_US);
+	if (result.end == FITTER_ANSWERED && result.answer.film.outcome == FILM_DONE)
+		return keep(t, line, job->key, &result);
+	spool_made_drop(t->deliverer->config.spool, t->turn.arena, job->key);
+	return filming_not_made(t, line->index, film, &result);
+}
+
 static enum next make(struct delivery_task *t, struct fit_line *line, struct str key)
 {
 	struct fit_order order = {0};
+	struct film_order film;
 	struct fitter_result result;
 	struct error err = {0};
 	const bool is_strip = str_equal_z(line->order, STRIP);
+	const bool is_film = media_fit_film_line_read(t->turn.arena, line->order, &film);
 	const char *out = NULL;
-	if ((!is_strip && !media_fit_line_read(t->turn.arena, line->order, &order)) ||
+	if ((!is_strip && !is_film && !media_fit_line_read(t->turn.arena, line->order, &order)) ||
 	    spool_made_begin(t->deliverer->config.spool, t->turn.arena, key, &out, &err) !=
 		    ERR_NONE)
-		return keep_original(t, line->index, "It could not be re-encoded.");
+		return fitting_keep_original(t, line->index, "It could not be re-encoded.");
 	const struct fitter_job job = {.key = key,
+				       .owner = t->work.app_id,
+				       .asker = t->work.id,
 				       .in_path = t->media.paths[line->index],
 				       .out_path = out,
-				       .order = is_strip ? NULL : &order};
+				       .order = is_strip || is_film ? NULL : &order};
+	if (is_film)
+		return make_film(t, line, &job, &film);
 	if (fitter_ask(t->deliverer->fitter, &job, &result) == FITTER_UNDER_WAY)
-		return wait(t);
-	if (result.end == FITTER_ANSWERED && result.answer.outcome == FIT_DONE)
+		return wait(t, POLL_US);
+	if (result.end == FITTER_ANSWERED && result.answer.picture.outcome == FIT_DONE)
 		return keep(t, line, key, &result);
 	spool_made_drop(t->deliverer->config.spool, t->turn.arena, key);
 	/* Only its pixels are wanted as they are: a file that is not taken apart is judged as it

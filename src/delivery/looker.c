@@ -57,7 +57,12 @@ static void see_uploaded(const struct look_task *t, struct look_file *file)
 					   : store_media_find(config->store, t->arena, t->app_id,
 							      file->url, &row, &err);
 	if (kind == ERR_NONE) {
-		const struct sniff sniff = media_sniff(&row);
+		struct sniff sniff = media_sniff(&row);
+		/* Its row does not say what it is coded as; of one elsewhere nobody does. */
+		if (config->film_mode != FILM_MODE_OFF && sniff.is_video)
+			spool_look(config->spool,
+				   media_file_path(config->media_files, t->arena, file->url),
+				   &sniff);
 		is_seen(file, row.size_bytes, &sniff);
 		return;
 	}
@@ -201,6 +206,7 @@ static void judge(struct look_task *t, struct arena *arena)
 			    .findings = ARENA_ARRAY(arena, struct look_finding, work->target_count),
 			    .subjects = ARENA_ARRAY(arena, struct str, PROBLEMS_MAX)};
 	problems_init(&v.told, arena);
+	t->content.film_mode = t->looker->config.film_mode;
 	look_show(t->look);
 	for (size_t i = 0; i < work->target_count; i++)
 		judge_target(&v, i);

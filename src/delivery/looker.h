@@ -39,6 +39,7 @@ struct looker_config {
 	void *disk_context;
 	bool is_idle;       /* this node leaves scheduled posts to others */
 	int64_t time_scale; /* 0 = 1; pauses are divided by it */
+	enum film_mode film_mode;
 };
 
 /* Registers with the engine; before its first turn. The configuration's parts must outlive it.

@@ -259,6 +259,10 @@ static enum next want_uploaded(struct delivery_task *t, size_t index, bool is_op
 				: STR(""),
 	};
 	t->media.paths[index] = media_file_path(config->media_files, t->arena, media_id);
+	/* Its row does not say what it is coded as. */
+	struct sniff *sniff = &t->media.files[index].sniff;
+	if (config->film_mode != FILM_MODE_OFF && sniff->is_video)
+		spool_look(config->spool, t->media.paths[index], sniff);
 	return NEXT_ASK;
 }
 

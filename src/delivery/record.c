@@ -206,11 +206,13 @@ static void write_fitted(struct json_writer *w, const struct delivery_task *t)
 		json_begin_object(w);
 		json_member_str(w, "field", warning.field);
 		json_member_str(w, "code", STR("media_fitted"));
-		json_member_str(w, "message",
-				str_format(t->turn.arena,
-					   "The image was changed for this platform: " STR_FMT
-					   " to " STR_FMT ".",
-					   STR_ARG(warning.from), STR_ARG(warning.to)));
+		json_member_str(
+			w, "message",
+			str_format(t->turn.arena,
+				   "The %s was changed for this platform: " STR_FMT " to " STR_FMT
+				   ".",
+				   str_has_prefix(warning.from, STR("video/")) ? "video" : "image",
+				   STR_ARG(warning.from), STR_ARG(warning.to)));
 		json_member_str(w, "from", warning.from);
 		json_member_str(w, "to", warning.to);
 		json_member_bool(w, "repeatable", false);

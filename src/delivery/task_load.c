@@ -59,6 +59,7 @@ static void load_env(struct delivery_task *t)
 	if (t->env.options == NULL && account->platform == PLATFORM_X)
 		t->env.options = json_get(t->content.options, "twitter");
 	t->env.media = t->media.files;
+	t->content.film_mode = t->deliverer->config.film_mode;
 	t->env.can_fit = t->deliverer->config.fit.run != NULL;
 	t->env.file_urls = t->media.urls;
 	if (account->extra.len > 0)

@@ -47,7 +47,17 @@ static int64_t still_to_come(int64_t at_us, const struct waiting_facts *facts)
 
 /* ---- in progress ---- */
 
-static struct waiting under_way(const struct delivery_standing *standing,
+static struct str message_of_fitting(struct arena *arena, const struct fitter_progress *fitting)
+{
+	if (!fitting->is_running)
+		return STR("Its video waits to be converted: other videos go first.");
+	if (fitting->percent < 0)
+		return STR("Its files are being converted for the platform.");
+	return str_format(arena, "Its video is being converted for the platform: %d %% is done.",
+			  fitting->percent);
+}
+
+static struct waiting under_way(struct arena *arena, const struct delivery_standing *standing,
 				const struct waiting_facts *facts)
 {
 	struct waiting waiting;
@@ -56,6 +66,8 @@ static struct waiting under_way(const struct delivery_standing *standing,
 		waiting.message = STR("The publish call is under way; its outcome is awaited.");
 	} else if (facts->has_media) {
 		waiting = waiting_for(WAITING_MEDIA);
+		if (facts->is_fitting)
+			waiting.message = message_of_fitting(arena, &facts->fitting);
 	} else {
 		waiting = waiting_for(WAITING_ACCOUNT_BUSY);
 		waiting.message = STR("It is being published now.");
@@ -132,13 +144,13 @@ static enum waiting_reason reason_of_retry(const struct delivery_row *delivery,
 	return is_down ? WAITING_PLATFORM_DOWN : WAITING_RETRY;
 }
 
-static struct waiting until_due(const struct delivery_row *delivery,
+static struct waiting until_due(struct arena *arena, const struct delivery_row *delivery,
 				const struct waiting_facts *facts)
 {
 	struct waiting waiting;
 	if (delivery->state == POST_PROCESSING) {
 		if (facts->closing.reason == GATE_OPEN)
-			return under_way(&delivery->standing, facts);
+			return under_way(arena, &delivery->standing, facts);
 		waiting = waiting_for(reason_of_gate(facts->closing.reason));
 	} else if (delivery->state == POST_RETRYING) {
 		waiting = waiting_for(reason_of_retry(delivery, facts));
@@ -167,7 +179,7 @@ struct waiting waiting_of(struct arena *arena, const struct delivery_row *delive
 		return waiting;
 	}
 	if (standing->is_leased)
-		return under_way(standing, facts);
+		return under_way(arena, standing, facts);
 	if (standing->is_suspended) {
 		struct waiting waiting = waiting_for(WAITING_HELD);
 		waiting.message =
@@ -184,6 +196,6 @@ struct waiting waiting_of(struct arena *arena, const struct delivery_row *delive
 			    "new begins there.");
 		return waiting;
 	}
-	return standing->due_at_us > facts->now_us ? until_due(delivery, facts)
+	return standing->due_at_us > facts->now_us ? until_due(arena, delivery, facts)
 						   : in_line(arena, standing, facts);
 }

@@ -10,6 +10,7 @@
 
 #include "store_post.h"
 
+#include "fitter.h"
 #include "gate.h"
 
 struct arena;
@@ -41,7 +42,9 @@ struct waiting_facts {
 	bool has_media;              /* the post */
 	bool is_delivering;          /* this node; else it knows nothing of gates */
 	struct gate_closing closing; /* of the delivery's app and platform */
-	int64_t reopens_us;          /* closing.reopens_boot_us as an instant; 0 = not known */
+	bool is_fitting;             /* a file of the delivery is, on this node */
+	struct fitter_progress fitting;
+	int64_t reopens_us; /* closing.reopens_boot_us as an instant; 0 = not known */
 };
 
 struct waiting waiting_of(struct arena *arena, const struct delivery_row *delivery,

@@ -327,6 +327,18 @@ static bool look(const struct spool *spool, int fd, char scratch[SNIFF_BYTES_WAN
 	return true;
 }
 
+bool spool_look(const struct spool *spool, const char *path, struct sniff *sniff_out)
+{
+	char scratch[SNIFF_BYTES_WANTED];
+	int64_t size_bytes;
+	const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	const bool is_seen = look(spool, fd, scratch, &size_bytes, sniff_out);
+	close(fd);
+	return is_seen;
+}
+
 static bool open_found(const struct spool *spool, struct arena *arena, struct str key,
 		       char scratch[SNIFF_BYTES_WANTED], struct spool_media *media)
 {

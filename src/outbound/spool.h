@@ -107,6 +107,8 @@ enum err_kind spool_made_begin(struct spool *spool, struct arena *arena, struct 
 /* It is whole, and sha256 is its digest: as spool_fetch_finish(), which says the kinds. */
 enum err_kind spool_made_finish(struct spool *spool, struct arena *arena, struct str key,
 				const char *sha256, struct spool_file *file_out, struct error *err);
+/* Looks at a file that is none of the spool's, as at its own. False: it cannot be opened. */
+bool spool_look(const struct spool *spool, const char *path, struct sniff *sniff_out);
 /* Nothing came of it. */
 void spool_made_drop(struct spool *spool, struct arena *arena, struct str key);
 

@@ -440,7 +440,8 @@ export type FieldErrors = Record<string, Array<string>>;
 /**
  * What may be done to an image for a platform that would refuse it. `auto` (the default): it is re-encoded as JPEG and made smaller,
  * for that platform alone; PNG, WebP, HEIC, AVIF and TIFF are taken. `pad` (with white) and `crop` also mend its shape. `off`: it
- * goes as it is. Unless `off`, what an image tells of place and camera is removed. Moving images are never stilled.
+ * goes as it is. Unless `off`, what an image tells of place and camera is removed. Moving images are never stilled. A video is
+ * converted to MP4 (H.264, AAC) where the operator has switched that on; `pad` and `crop` are `auto` for it.
  */
 export type Fit = "auto" | "pad" | "crop" | "off";
 

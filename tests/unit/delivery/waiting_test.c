@@ -199,8 +199,38 @@ static void every_row(void **state)
 	arena_free(&arena);
 }
 
+static struct str message_while(struct arena *arena, bool is_running, int percent)
+{
+	const struct delivery_row delivery = {.state = POST_PROCESSING,
+					      .standing = {.due_at_us = PAST, .is_leased = true}};
+	const struct waiting_facts facts = {.now_us = NOW,
+					    .has_media = true,
+					    .is_delivering = true,
+					    .is_fitting = true,
+					    .fitting = {is_running, percent}};
+	const struct waiting waiting = waiting_of(arena, &delivery, &facts);
+	assert_int_equal(waiting.reason, WAITING_MEDIA);
+	return waiting.message;
+}
+
+static void a_film_that_is_being_converted_says_how_far_it_is(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new("test", 65536);
+	assert_true(str_equal(message_while(arena, true, 37),
+			      STR("Its video is being converted for the platform: 37 % is done.")));
+	assert_true(str_equal(message_while(arena, true, -1),
+			      STR("Its files are being converted for the platform.")));
+	assert_true(str_equal(message_while(arena, false, 0),
+			      STR("Its video waits to be converted: other videos go first.")));
+	arena_free(&arena);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_row)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_row),
+		cmocka_unit_test(a_film_that_is_being_converted_says_how_far_it_is),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
