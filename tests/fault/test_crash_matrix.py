@@ -4,7 +4,8 @@ part is visible at most once, on platforms that can be asked exactly once, and t
 
 A cell is (flow, point, k, answer received or lost). A first run of each flow tells how many calls it makes, so that k is one that
 comes. By default k is 1 and a later one around the call itself and one of them elsewhere, and at one of the points once more with the
-answer lost; POSTHORN_LONG=1 takes every k until the flow runs through. pytest -k "x thread", or POSTHORN_FLOWS="x*,facebook photo", runs those flows alone."""
+answer lost; POSTHORN_LONG=1 takes every k until the flow runs through. pytest -k "x thread", or POSTHORN_FLOWS="x*,facebook
+photo", runs those flows alone."""
 import concurrent.futures
 import itertools
 import random
