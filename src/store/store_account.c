@@ -212,6 +212,42 @@ enum err_kind store_account_set_state(struct store_tx *tx, struct str account_id
 			   ERR_NOT_FOUND, "account", err);
 }
 
+/* ---- pictures ---- */
+
+enum err_kind store_account_set_avatar(struct store_tx *tx, struct str account_id,
+				       struct str avatar_url, int64_t now_us, struct error *err)
+{
+	return sql_run(tx->sql, SQL_ACCOUNT_SET_AVATAR,
+		       SQL_ARGS(sql_text(account_id), sql_text(avatar_url), sql_int(now_us)), NULL,
+		       err);
+}
+
+static void id_read(struct sql_cursor *cursor, void *out)
+{
+	*(struct str *)out = sql_take_text(cursor);
+}
+
+enum err_kind store_account_have_avatars(struct store *store, struct arena *arena,
+					 const struct str *ids, size_t count, bool *have_out,
+					 struct error *err)
+{
+	struct str list = {0};
+	struct str *found = NULL;
+	size_t found_count = 0;
+	enum err_kind kind = store_list_text(arena, ids, count, &list, err);
+	if (kind == ERR_NONE)
+		kind = store_list(store, arena,
+				  SQL_ROWS(SQL_ACCOUNT_HAVE_AVATARS, SQL_ARGS(sql_text(list)),
+					   id_read, *found),
+				  (void **)&found, &found_count, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		have_out[i] = false;
+		for (size_t k = 0; k < found_count && !have_out[i]; k++)
+			have_out[i] = str_equal(found[k], ids[i]);
+	}
+	return kind;
+}
+
 /* ---- accounts that end ---- */
 
 struct ending {

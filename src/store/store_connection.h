@@ -181,6 +181,14 @@ enum err_kind store_account_save_extra(struct store_tx *tx, struct str account_i
  * ACCOUNT_EXPIRING_SOON_US, by the event account.expiring; at most max. */
 enum err_kind store_account_tell_endings(struct store_tx *tx, int64_t now_us, int64_t max,
 					 size_t *told_out, struct error *err);
+/* Where its picture is now, for a connected account. It may have been disconnected meanwhile: then
+ * nothing changes. */
+enum err_kind store_account_set_avatar(struct store_tx *tx, struct str account_id,
+				       struct str avatar_url, int64_t now_us, struct error *err);
+/* Which of these ids, of any app, are connected accounts with the address of a picture. */
+enum err_kind store_account_have_avatars(struct store *store, struct arena *arena,
+					 const struct str *ids, size_t count, bool *have_out,
+					 struct error *err);
 /* With the event account.reauth_required when that is the new state and not the old. NOT_FOUND. */
 enum err_kind store_account_set_state(struct store_tx *tx, struct str account_id,
 				      enum account_state state, struct str last_error,

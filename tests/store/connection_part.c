@@ -251,6 +251,52 @@ static struct account_row fresh_account(struct fixture *fx, const char *remote_i
 	};
 }
 
+struct picture {
+	struct str account_id;
+	const char *url;
+};
+
+static enum err_kind do_set_avatar(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct picture *picture = argument;
+	return store_account_set_avatar(tx, picture->account_id, str_of(picture->url), NOW + 9,
+					err);
+}
+
+/* Of several apps at once, as the cache asks; what is disconnected keeps no picture and gets no
+ * new address. */
+static void pictures_are_of_connected_accounts_with_an_address(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct connection_row made = make_connection(fx, &app, "user-1", PLATFORM_FACEBOOK);
+	struct account_row accounts[] = {fresh_account(fx, "with"), fresh_account(fx, "without"),
+					 fresh_account(fx, "gone")};
+	accounts[1].avatar_url = STR("");
+	struct act act = {made.id, accounts, 3, NOW};
+	assert_int_equal(run(fx, do_succeed, &act), ERR_NONE);
+	ok(store_account_disconnect(fx->store, accounts[2].id, NOW, &err), &err);
+	const struct str ids[] = {STR("unknown"), accounts[2].id, accounts[1].id, accounts[0].id};
+	bool have[] = {true, true, true, false};
+	ok(store_account_have_avatars(fx->store, fx->arena, ids, 4, have, &err), &err);
+	assert_true(!have[0] && !have[1] && !have[2] && have[3]);
+
+	struct picture pictures[] = {{accounts[1].id, "https://cdn.example/b.png"},
+				     {accounts[2].id, "https://cdn.example/c.png"}};
+	ok(store_write(fx->store, do_set_avatar, &pictures[0], &err), &err);
+	ok(store_write(fx->store, do_set_avatar, &pictures[1], &err), &err);
+	ok(store_account_have_avatars(fx->store, fx->arena, ids, 4, have, &err), &err);
+	assert_true(!have[0] && !have[1] && have[2] && have[3]);
+	struct account_row found[2];
+	bool is_found[2];
+	ok(store_account_get_many(fx->store, fx->arena, app.id, &ids[1], 2, found, is_found, &err),
+	   &err);
+	assert_true(is_found[0] && is_found[1]);
+	assert_true(str_is(found[0].avatar_url, "https://cdn.example/a.png"));
+	assert_true(str_is(found[1].avatar_url, "https://cdn.example/b.png"));
+}
+
 /* Who asked at 15 minutes was told "expired": an exchange that ends later must not turn that
  * round. */
 static void a_success_after_the_time_is_up_is_refused(void **state)
@@ -582,6 +628,7 @@ int run_connection_tests(void)
 		STORE_TEST(what_expired_on_its_way_holds_no_secret),
 		STORE_TEST(a_success_brings_its_accounts_in_order),
 		STORE_TEST(connecting_again_keeps_id_and_refresh_token),
+		STORE_TEST(pictures_are_of_connected_accounts_with_an_address),
 		STORE_TEST(a_success_after_the_time_is_up_is_refused),
 		STORE_TEST(an_account_made_meanwhile_is_a_conflict),
 		STORE_TEST(the_same_platform_account_of_two_users_is_two),
