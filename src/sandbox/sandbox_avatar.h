@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Profile pictures of simulated accounts: small SVGs, so that pages that show accounts have
- * something to show. */
+ * Profile pictures of simulated accounts: small PNGs, drawn from a name, so that whoever fetches
+ * them gets what a platform gives: a picture of pixels. */
 #pragma once
 
 #include "str.h"
 
 struct sandbox_call;
 
-/* Answers with a square of that colour ("#0a66c2") and those initials. Both are literals: nothing
- * is escaped. */
-void sandbox_avatar_initials(struct sandbox_call *call, const char *initials, const char *colour);
-/* Answers with a square in the platform's colour and the first letter of label, '@' when it is not
- * ASCII. */
-void sandbox_avatar_letter(struct sandbox_call *call, struct str label);
+enum sandbox_avatar_kind { SANDBOX_AVATAR_PERSON, SANDBOX_AVATAR_LOGO };
+
+/* Answers with a picture on the platform's colour; the same name has the same picture. */
+void sandbox_avatar_answer(struct sandbox_call *call, enum sandbox_avatar_kind kind,
+			   struct str name);

@@ -175,9 +175,9 @@ void sandbox_linkedin_organization(struct sandbox_call *call)
 void sandbox_linkedin_avatar(struct sandbox_call *call)
 {
 	if (str_equal_z(sandbox_capture(call, "who"), "page"))
-		sandbox_avatar_initials(call, "PS", "#5f4b8b");
+		sandbox_avatar_answer(call, SANDBOX_AVATAR_LOGO, STR("page"));
 	else
-		sandbox_avatar_initials(call, "JD", "#0a66c2");
+		sandbox_avatar_answer(call, SANDBOX_AVATAR_PERSON, STR("member"));
 }
 
 struct str sandbox_linkedin_account_name(struct str account_id)

@@ -220,7 +220,7 @@ static void handle_instagram_site(struct sandbox_call *call)
 
 static void handle_avatar(struct sandbox_call *call)
 {
-	sandbox_avatar_letter(call, sandbox_capture(call, "id"));
+	sandbox_avatar_answer(call, SANDBOX_AVATAR_LOGO, sandbox_capture(call, "id"));
 }
 
 /* ---- the modules ---- */

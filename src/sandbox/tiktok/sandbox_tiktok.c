@@ -23,7 +23,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 
 static void avatar(struct sandbox_call *call)
 {
-	sandbox_avatar_initials(call, "PS", "#161823");
+	sandbox_avatar_answer(call, SANDBOX_AVATAR_PERSON, STR("tiktok"));
 }
 
 /* The trailing slash is part of the paths (1.4); arctic sends browsers to the page without it. */

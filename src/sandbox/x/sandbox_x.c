@@ -110,7 +110,7 @@ static void get_user(struct sandbox_call *call)
 
 static void get_avatar(struct sandbox_call *call)
 {
-	sandbox_avatar_letter(call, sandbox_x_state(call)->name);
+	sandbox_avatar_answer(call, SANDBOX_AVATAR_PERSON, sandbox_x_state(call)->name);
 }
 
 /* A post's public address leads to the post on the page of GET /. */

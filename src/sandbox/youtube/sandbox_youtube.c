@@ -122,7 +122,7 @@ static void channels_list(struct sandbox_call *call)
 
 static void avatar(struct sandbox_call *call)
 {
-	sandbox_avatar_initials(call, "PS", "#c4302b");
+	sandbox_avatar_answer(call, SANDBOX_AVATAR_LOGO, STR("channel"));
 }
 
 /* ---- the module ---- */
