@@ -299,6 +299,8 @@ static void close_spool(struct service *service)
 	spool_close(&service->spool);
 }
 
+#define AVATAR_SWEEP_US (10 * US_PER_MINUTE)
+
 /* A second between two looks; files expire by the minute, or sooner where time runs faster. */
 static void sweep_media(void *context)
 {
@@ -308,6 +310,10 @@ static void sweep_media(void *context)
 	if (at_us >= service->strays_at_us) {
 		service->strays_at_us = at_us + US_PER_DAY;
 		media_sweep_strays(service->uploads);
+	}
+	if (at_us >= service->avatars_at_us) {
+		service->avatars_at_us = at_us + AVATAR_SWEEP_US;
+		connector_sweep_avatars(service->connector);
 	}
 	if (at_us < service->expiry_at_us) {
 		(void)media_sweep_gone(service->uploads);
@@ -407,6 +413,8 @@ static enum err_kind open_connector(struct service *service, struct error *err)
 		.public_url = service->public_url,
 		.sandbox_url = text_or_null(service->settings, SETTING_ID_sandbox),
 		.test_url = test_apps_are_on(service->settings) ? service->test_apps.url : NULL,
+		.avatar_directory =
+			service->role != SERVICE_COMMAND ? service_path(service, "avatars") : NULL,
 		.closed_why = service->closed_why,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 		/* a quarter of the listener's threads that wait for platforms (httpd.h) */

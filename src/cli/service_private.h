@@ -110,8 +110,9 @@ struct service {
 	struct hosted hosted;
 	struct media_files media_files;
 	struct media_uploads *uploads;
-	int64_t strays_at_us; /* boot clock: when the media store is looked through again */
-	int64_t expiry_at_us; /* and when files expire again */
+	int64_t strays_at_us;  /* boot clock: when the media store is looked through again */
+	int64_t avatars_at_us; /* and the pictures of accounts */
+	int64_t expiry_at_us;  /* and when files expire again */
 	struct heartbeat *media_heartbeat;
 	struct heartbeat *words_heartbeat;
 	bool are_words_open; /* of the heartbeat's thread, as the next */

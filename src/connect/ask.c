@@ -7,7 +7,11 @@
 
 #include "utf8.h"
 
-#define TICKET_ARENA_MAX_BYTES 4096
+#include "request_limits.h"
+
+#include "answer.h"
+
+#define TICKET_ARENA_MAX_BYTES (8192 + HTTP_URL_MAX_BYTES)
 
 struct ticket {
 	struct arena *arena; /* it lies in it */
@@ -17,6 +21,7 @@ struct ticket {
 	enum failure_class class;
 	enum failure_code code;
 	char message[512];
+	char avatar_url[HTTP_URL_MAX_BYTES + 1];
 };
 
 struct ask_task {
@@ -41,10 +46,15 @@ static void ticket_write(struct ask_task *a, const struct step *step)
 	const bool is_good = step->kind == STEP_DONE;
 	struct str message = is_good ? STR("") : drive_failure_text(&a->base, &step->failure);
 	message = utf8_cut_bytes(message, sizeof(ticket->message) - 1);
+	const struct str avatar_url =
+		is_good ? answer_url(&a->base.env, step->avatar_url) : STR("");
 	pthread_mutex_lock(&connector->mutex);
 	if (!str_is_empty(message))
 		memcpy(ticket->message, message.ptr, message.len);
 	ticket->message[message.len] = '\0';
+	if (!str_is_empty(avatar_url))
+		memcpy(ticket->avatar_url, avatar_url.ptr, avatar_url.len);
+	ticket->avatar_url[avatar_url.len] = '\0';
 	ticket->is_good = is_good;
 	ticket->class = step->failure.class;
 	ticket->code = step->failure.code;
@@ -126,12 +136,13 @@ void ask_run(struct connect_task *task, struct arena *arena, int64_t wait_ms,
 		;
 	*outcome_out = (struct ask_outcome){.message = STR("The platform did not answer in time.")};
 	if (ticket->is_done)
-		*outcome_out =
-			(struct ask_outcome){.is_answered = true,
-					     .is_good = ticket->is_good,
-					     .class = ticket->class,
-					     .code = ticket->code,
-					     .message = str_copy(arena, str_of(ticket->message))};
+		*outcome_out = (struct ask_outcome){
+			.is_answered = true,
+			.is_good = ticket->is_good,
+			.class = ticket->class,
+			.code = ticket->code,
+			.message = str_copy(arena, str_of(ticket->message)),
+			.avatar_url = str_copy(arena, str_of(ticket->avatar_url))};
 	pthread_mutex_unlock(&connector->mutex);
 	ticket_drop(connector, ticket);
 }

@@ -13,7 +13,8 @@ struct ask_outcome {
 	bool is_good;             /* the adapter said DONE */
 	enum failure_class class; /* answered and not good */
 	enum failure_code code;
-	struct str message; /* for people; empty when good */
+	struct str message;    /* for people; empty when good */
+	struct str avatar_url; /* good: of the account's picture; empty = not told */
 };
 
 /* A question for the caller to complete (env) and to pass to ask_run() or ask_drop(). The

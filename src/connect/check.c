@@ -7,6 +7,8 @@
 
 #include "seal.h"
 
+#include "avatar.h"
+
 /* The account's secret, or empty when it has none. INTERNAL: it cannot be opened. */
 static enum err_kind open_secret(struct connect_task *t, const struct account_row *account,
 				 const char *column, struct str sealed, struct str *secret_out,
@@ -92,9 +94,10 @@ static enum check_verdict verdict_of(const struct ask_outcome *outcome)
 	return CHECK_UNKNOWN;
 }
 
+/* avatar_url_out: of the account's picture, where the platform said it; else untouched. */
 static void check_token(struct connector *connector, struct arena *arena,
 			const struct account_row *account, int64_t wait_ms,
-			struct check_outcome *outcome_out)
+			struct check_outcome *outcome_out, struct str *avatar_url_out)
 {
 	const int64_t now_us = clock_now_us(connector->config.clock);
 	const bool has_ended = account->expires_at_us > 0 && account->expires_at_us <= now_us;
@@ -112,20 +115,57 @@ static void check_token(struct connector *connector, struct arena *arena,
 	struct ask_outcome outcome = {0};
 	ask_about(connector, arena, account, OPERATION_CHECK, wait_ms, &outcome);
 	*outcome_out = (struct check_outcome){verdict_of(&outcome), outcome.message};
+	*avatar_url_out = outcome.avatar_url;
 }
 
 struct account_finding {
 	const struct account_row *account;
+	bool has_news; /* of its state */
 	enum account_state state;
 	struct str message;
+	struct str avatar_url; /* a new one; empty = none */
 	int64_t now_us;
 };
 
 static enum err_kind write_finding(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct account_finding *finding = argument;
-	return store_account_set_state(tx, finding->account->id, finding->state, finding->message,
-				       finding->now_us, err);
+	const struct account_row *account = finding->account;
+	enum err_kind kind = ERR_NONE;
+	if (finding->has_news)
+		kind = store_account_set_state(tx, account->id, finding->state, finding->message,
+					       finding->now_us, err);
+	if (kind == ERR_NONE && !str_is_empty(finding->avatar_url))
+		kind = store_account_set_avatar(tx, account->id, finding->avatar_url,
+						finding->now_us, err);
+	return kind;
+}
+
+/* The address may be new where the picture is not: platforms sign theirs for some days. */
+static void fetch_avatar(struct connector *connector, struct arena *arena,
+			 const struct account_finding *finding)
+{
+	struct account_row account = *finding->account;
+	struct app_world world = {0};
+	account.avatar_url = finding->avatar_url;
+	if (store_app_world(connector->config.store, arena, account.app_id, &world, NULL) ==
+	    ERR_NONE)
+		avatar_fetch_begin(connector, &account, world.is_test);
+}
+
+/* What is certain, where it is not what the row says already. */
+static enum err_kind store_finding(struct connector *connector, struct arena *arena,
+				   const struct account_finding *finding, struct error *err)
+{
+	const bool has_avatar = !str_is_empty(finding->avatar_url);
+	if (!finding->has_news && !has_avatar)
+		return ERR_NONE;
+	struct account_finding argument = *finding;
+	const enum err_kind kind =
+		store_write(connector->config.store, write_finding, &argument, err);
+	if (kind == ERR_NONE && has_avatar)
+		fetch_avatar(connector, arena, finding);
+	return kind;
 }
 
 enum err_kind connector_check(struct connector *connector, struct arena *arena,
@@ -137,24 +177,27 @@ enum err_kind connector_check(struct connector *connector, struct arena *arena,
 			(struct check_outcome){CHECK_REFUSED, STR("The account is disconnected.")};
 		return ERR_NONE;
 	}
+	struct str avatar_url = {0};
 	struct connect_wait wait = {.app_id = account->app_id};
 	const enum err_kind kind = connector_wait_begin(connector, &wait, err);
 	if (kind != ERR_NONE)
 		return kind;
-	check_token(connector, arena, account, wait_ms, outcome_out);
+	check_token(connector, arena, account, wait_ms, outcome_out, &avatar_url);
 	connector_wait_end(connector, &wait);
 	if (outcome_out->verdict == CHECK_UNKNOWN)
 		return ERR_NONE;
 	const bool is_good = outcome_out->verdict == CHECK_GOOD;
-	if (is_good && account->state == ACCOUNT_ACTIVE && str_is_empty(account->last_error))
-		return ERR_NONE;
-	struct account_finding finding = {
+	const bool is_as_before =
+		is_good && account->state == ACCOUNT_ACTIVE && str_is_empty(account->last_error);
+	const struct account_finding finding = {
 		.account = account,
+		.has_news = !is_as_before,
 		.state = is_good ? ACCOUNT_ACTIVE : ACCOUNT_REAUTH_REQUIRED,
 		.message = is_good ? STR("") : outcome_out->message,
+		.avatar_url = str_equal(avatar_url, account->avatar_url) ? STR("") : avatar_url,
 		.now_us = clock_now_us(connector->config.clock),
 	};
-	return store_write(connector->config.store, write_finding, &finding, err);
+	return store_finding(connector, arena, &finding, err);
 }
 
 /* ---- forget it ---- */
@@ -184,6 +227,7 @@ enum err_kind connector_disconnect(struct connector *connector, struct arena *ar
 {
 	if (account->state != ACCOUNT_DISCONNECTED)
 		revoke_token(connector, arena, account, wait_ms);
+	avatar_cache_remove(&connector->avatars, account->id);
 	return store_account_disconnect(connector->config.store, account->id,
 					clock_now_us(connector->config.clock), err);
 }

@@ -36,7 +36,9 @@ enum err_kind connector_new(const struct connector_config *config, struct connec
 		free(connector);
 		return kind;
 	}
-	kind = resume_started(connector, err);
+	kind = avatar_cache_open(&connector->avatars, config->avatar_directory, 0, err);
+	if (kind == ERR_NONE)
+		kind = resume_started(connector, err);
 	if (kind != ERR_NONE) {
 		connector_free(&connector);
 		return kind;
@@ -52,6 +54,7 @@ void connector_free(struct connector **connector_pointer)
 	if (connector == NULL)
 		return;
 	connector_queue_clear(connector);
+	avatar_cache_close(&connector->avatars);
 	pthread_cond_destroy(&connector->changed);
 	pthread_mutex_destroy(&connector->mutex);
 	free(connector);

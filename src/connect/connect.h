@@ -48,6 +48,8 @@ struct connector_config {
 	const char *closed_why;
 	/* every pause is divided by it; 0 = 1 */
 	int64_t time_scale;
+	/* where pictures of accounts are kept; copied, made 0700; NULL = none are */
+	const char *avatar_directory;
 	/* How many calls of one app may wait for platforms at once (connector_check,
 	 * connector_verify); 0 = any number. */
 	unsigned waits_of_app_max;
@@ -160,6 +162,19 @@ enum err_kind connector_check(struct connector *connector, struct arena *arena,
 enum err_kind connector_disconnect(struct connector *connector, struct arena *arena,
 				   const struct account_row *account, int64_t wait_ms,
 				   struct error *err);
+/* ---- pictures of accounts (avatar.c) ---- */
+
+struct avatar; /* avatar_cache.h */
+
+/* The picture of the account as it was kept, in arena; a newer one is fetched meanwhile, for the
+ * next time. is_test: the account is of a test app. False: there is none now. Any thread; blocks on
+ * the disk, never on the network. */
+bool connector_avatar(struct connector *connector, struct arena *arena,
+		      const struct account_row *account, bool is_test, struct avatar *avatar_out);
+/* Removes pictures of accounts that are disconnected or erased, and the oldest where there are too
+ * many. Blocks on the disk and the database; one thread at a time. A failure is logged. */
+void connector_sweep_avatars(struct connector *connector);
+
 /* What Meta sends about a person who removed an app or asked for the deletion of their data, and
  * whom it means here. Texts live in the arena it was read into. */
 struct signed_person {

@@ -21,10 +21,13 @@
 
 #include "engine.h"
 
+#include "avatar_cache.h"
 #include "connect.h"
 
 #define CONNECT_ARENA_MAX_BYTES ((size_t)16 << 20)
 #define CONNECT_TRIES_MAX 3
+#define AVATARS_UNDER_WAY_MAX 32 /* 16 MiB */
+#define AVATAR_NOTES_MAX 512
 
 /* A task that is queued for the engine's thread, or runs there. */
 struct connect_task {
@@ -46,6 +49,12 @@ struct connect_task {
 	struct step *step; /* the last one: the outcome when finished */
 };
 
+/* A picture that is not to be fetched before that instant. */
+struct avatar_note {
+	uint64_t mark; /* of account and address */
+	int64_t until_boot_us;
+};
+
 struct connector {
 	struct connector_config config;
 	pthread_mutex_t mutex;
@@ -54,6 +63,9 @@ struct connector {
 	uint64_t generation;
 	struct connect_task *queue; /* handed over by other threads, under mutex */
 	struct connect_wait *waits; /* under mutex */
+	struct avatar_cache avatars;
+	struct avatar_note avatar_notes[AVATAR_NOTES_MAX]; /* under mutex */
+	unsigned avatars_under_way;                        /* under mutex */
 };
 
 /* A caller that waits for a platform; lies on its stack. */

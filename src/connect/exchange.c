@@ -18,6 +18,8 @@
 
 #include "store_quota.h"
 
+#include "avatar.h"
+
 struct exchange {
 	struct connect_task base; /* first */
 	struct connection_row connection;
@@ -236,6 +238,14 @@ static bool is_still_pending(const struct exchange *x)
 	       now.state == CONNECTION_PENDING;
 }
 
+/* So that they are here when somebody looks. */
+static void fetch_avatars(const struct exchange *x)
+{
+	for (size_t i = 0; i < x->account_count; i++)
+		avatar_fetch_begin(x->base.connector, &x->accounts[i],
+				   x->base.task.reach == TRANSFER_TEST);
+}
+
 static void over_quota(struct exchange *x)
 {
 	const struct connector_config *config = &x->base.connector->config;
@@ -264,10 +274,11 @@ static void exchange_saved(struct task *task, enum err_kind kind)
 		LOG(log, ERROR, "connection_not_saved", log_str("connection", x->connection.id));
 	else if (x->is_over_quota)
 		over_quota(x);
-	else if (x->error == CONNECTION_ERROR_NONE)
+	else if (x->error == CONNECTION_ERROR_NONE) {
 		LOG(log, INFO, "connection_succeeded", log_str("connection", x->connection.id),
 		    log_int("accounts", (int64_t)x->account_count));
-	else
+		fetch_avatars(x);
+	} else
 		LOG(log, WARN, "connection_failed", log_str("connection", x->connection.id),
 		    log_str("error", str_of(connection_error_code(x->error))));
 	connector_announce(x->base.connector);

@@ -249,7 +249,8 @@ struct step {
 	 * quota, what the account may do); empty = unchanged */
 	struct str account_extra;
 	struct failure failure;
-	bool is_unsupported; /* remove, FAIL: there is no way to remove this kind of post */
+	bool is_unsupported;   /* remove, FAIL: there is no way to remove this kind of post */
+	struct str avatar_url; /* check done: the account's picture now; empty = not told */
 	struct account_found *accounts; /* connect done: account_count entries in env->arena */
 	size_t account_count;
 	struct token_grant token; /* refresh done */

@@ -14,8 +14,11 @@ static const char *check_answer(const struct env *env, struct flow *flow, const 
 				struct step *step)
 {
 	(void)flow;
-	if (!linkedin_is_refused(env, reply, step))
-		step_done(step);
+	if (linkedin_is_refused(env, reply, step))
+		return NULL;
+	step_done(step);
+	if (env->account_type == ACCOUNT_PERSONAL) /* a page's logo is not in it */
+		step->avatar_url = json_string(json_get(reply->json, "picture"));
 	return NULL;
 }
 

@@ -14,7 +14,9 @@ static const char *check_ask(const struct env *env, struct flow *flow, struct st
 	struct buf form;
 	(void)flow;
 	graph_form_init(env, &form);
-	form_add(&form, "fields", STR("id"));
+	form_add(&form, "fields",
+		 env->account_type == ACCOUNT_PAGE ? STR("id,picture.type(large){url}")
+						   : STR("id,profile_picture_url"));
 	graph_call(env, step, CALL_READ, "GET", env->platform_account_id, env->access_token, &form);
 	return NULL;
 }
@@ -23,10 +25,15 @@ static const char *check_answer(const struct env *env, struct flow *flow, const 
 				struct step *step)
 {
 	(void)flow;
-	if (graph_is_ok(reply))
-		step_done(step);
-	else
+	if (!graph_is_ok(reply)) {
 		graph_step_fail(env, reply, step);
+		return NULL;
+	}
+	const struct json *picture = json_get(json_get(reply->json, "picture"), "data");
+	step_done(step);
+	step->avatar_url = env->account_type == ACCOUNT_PAGE
+				   ? json_string(json_get(picture, "url"))
+				   : json_string(json_get(reply->json, "profile_picture_url"));
 	return NULL;
 }
 

@@ -11,15 +11,19 @@
 static const char *check_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
-	return account_check_send(env, STR(TIKTOK_API_URL "/user/info/?fields=open_id"), step);
+	return account_check_send(env, STR(TIKTOK_API_URL "/user/info/?fields=open_id,avatar_url"),
+				  step);
 }
 
 static const char *check_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
 	(void)flow;
-	if (!tiktok_is_refused(env, reply, step))
-		step_done(step);
+	if (tiktok_is_refused(env, reply, step))
+		return NULL;
+	const struct json *user = json_get(json_get(reply->json, "data"), "user");
+	step_done(step);
+	step->avatar_url = json_string(json_get(user, "avatar_url"));
 	return NULL;
 }
 

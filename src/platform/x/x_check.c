@@ -8,17 +8,20 @@
 static const char *check_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
-	return account_check_send(env, STR(X_API X_PATH_ME), step);
+	return account_check_send(env, STR(X_API X_PATH_ME "?user.fields=profile_image_url"), step);
 }
 
 static const char *check_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
 	(void)flow;
-	if (x_is_ok(reply))
-		step_done(step);
-	else
+	if (!x_is_ok(reply)) {
 		x_failed(env, reply, step);
+		return NULL;
+	}
+	step_done(step);
+	step->avatar_url =
+		json_string(json_get(json_get(reply->json, "data"), "profile_image_url"));
 	return NULL;
 }
 

@@ -101,6 +101,8 @@ extern const struct stage youtube_connect_stages[];
 
 /* What later probes and uploads need to know about the channel: account_found.extra. */
 enum youtube_audit { YOUTUBE_AUDIT_UNKNOWN, YOUTUBE_AUDIT_PASSED, YOUTUBE_AUDIT_MISSING };
+/* The channel's picture by its snippet, the largest; empty = none. */
+struct str youtube_channel_avatar(const struct json *snippet);
 struct str youtube_extra(const struct env *env, struct str uploads_playlist,
 			 struct str long_uploads, enum youtube_audit audit);
 

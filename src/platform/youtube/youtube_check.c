@@ -8,15 +8,19 @@
 static const char *check_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
-	return account_check_send(env, STR(YOUTUBE_API_URL "/channels?part=id&mine=true"), step);
+	return account_check_send(env, STR(YOUTUBE_API_URL "/channels?part=id,snippet&mine=true"),
+				  step);
 }
 
 static const char *check_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
 	(void)flow;
-	if (!youtube_is_refused(env, reply, step))
-		step_done(step);
+	if (youtube_is_refused(env, reply, step))
+		return NULL;
+	step_done(step);
+	step->avatar_url = youtube_channel_avatar(
+		json_get(json_at(json_get(reply->json, "items"), 0), "snippet"));
 	return NULL;
 }
 

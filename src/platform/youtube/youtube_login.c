@@ -50,7 +50,7 @@ static const char *channel_ask(const struct env *env, struct flow *flow, struct 
 	return NULL;
 }
 
-static struct str channel_avatar(const struct json *snippet)
+struct str youtube_channel_avatar(const struct json *snippet)
 {
 	static const char *const sizes[] = {"high", "medium", "default"};
 	const struct json *thumbnails = json_get(snippet, "thumbnails");
@@ -120,7 +120,7 @@ static const char *channel_answer(const struct env *env, struct flow *flow,
 		.platform_account_id = id,
 		.username = json_string(json_get(snippet, "customUrl")),
 		.name = json_string(json_get(snippet, "title")),
-		.avatar_url = channel_avatar(snippet),
+		.avatar_url = youtube_channel_avatar(snippet),
 		.type = ACCOUNT_CHANNEL,
 		.extra = channel_extra(env, channel),
 	};

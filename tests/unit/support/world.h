@@ -54,6 +54,7 @@ struct world {
 	char directory[64];
 	char url[128];
 	char spool_path[128];
+	char avatar_path[128];
 	struct arena *arena;
 	struct fake_clock clock;
 	struct fake_random random;
@@ -142,6 +143,7 @@ static inline void world_start_parts(struct world *w)
 		.log = &w->log,
 		.settings = &w->settings,
 		.public_url = "https://posthorn.example",
+		.avatar_directory = w->avatar_path,
 	};
 	ok(connector_new(&connector_config, &w->connector, &err), &err);
 }
@@ -223,6 +225,7 @@ static inline int world_setup(void **state)
 	assert_non_null(mkdtemp(w->directory));
 	snprintf(w->url, sizeof(w->url), "sqlite:%s/test.db", w->directory);
 	snprintf(w->spool_path, sizeof(w->spool_path), "%s/spool", w->directory);
+	snprintf(w->avatar_path, sizeof(w->avatar_path), "%s/avatars", w->directory);
 	w->arena = arena_new("world", (size_t)256 << 20);
 	w->log = (struct log){.fd = STDERR_FILENO, .level = (enum log_level)(LOG_ERROR + 1)};
 	w->settings = (struct platform_settings){STR("v25.0"), STR("202609")};
