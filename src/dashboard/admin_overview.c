@@ -19,6 +19,7 @@
 
 #define HOURS_DEFAULT 24
 #define HOURS_MAX 168
+#define DAYS_SHOWN 30                          /* today and those before it */
 #define OUTCOME_ARENA_BYTES ((size_t)48 << 20) /* DASHBOARD_EVENTS_MAX rows with their texts */
 #define SAMPLES_MAX 200000                     /* of lateness; 1.6 MB */
 #define USAGE_WINDOW_US US_PER_DAY
@@ -62,6 +63,10 @@ struct overview {
 	int64_t posts[4];
 	int64_t published[HOURS_MAX + 1];
 	int64_t failed[HOURS_MAX + 1];
+	int64_t published_on[PLATFORM_ID_MAX + 1][HOURS_MAX + 1];
+	int64_t failed_on[PLATFORM_ID_MAX + 1][HOURS_MAX + 1];
+	int64_t first_day; /* since 1970 */
+	int64_t days[DAYS_SHOWN][4];
 	struct failure_count failures[FAILURE_CODE_COUNT];
 	struct lateness *late;
 	size_t late_count;
@@ -92,12 +97,25 @@ static void take_outcome(void *context, const struct dashboard_outcome *outcome)
 	if (hour < 0 || hour > o->hours)
 		return;
 	(outcome->is_published ? o->published : o->failed)[hour]++;
+	(outcome->is_published ? o->published_on : o->failed_on)[outcome->platform][hour]++;
 	if (outcome->is_published)
 		take_lateness(o, outcome, hour);
 	else if (!str_is_empty(outcome->error_code))
 		take_failure(o, outcome);
 }
 
+static void take_day(struct overview *o, const struct dashboard_day *row)
+{
+	const int64_t day = row->day - o->first_day;
+	for (size_t s = 0; s < 4; s++) {
+		const int64_t count = str_equal_z(row->status, statuses[s]) ? row->count : 0;
+		o->posts[s] += count;
+		if (day >= 0 && day < DAYS_SHOWN)
+			o->days[day][s] += count;
+	}
+}
+
+/* From the counters, which are exact however much there is. */
 static enum err_kind count_posts(struct admin *admin, struct arena *arena,
 				 const struct app_row *app, struct overview *o, struct error *err)
 {
@@ -105,10 +123,8 @@ static enum err_kind count_posts(struct admin *admin, struct arena *arena,
 	size_t count = 0;
 	const enum err_kind kind = store_dashboard_days(admin->config.store, arena, app->id, 0,
 							INT64_MAX, &days, &count, err);
-	for (size_t i = 0; kind == ERR_NONE && i < count; i++) {
-		for (size_t s = 0; s < 4; s++)
-			o->posts[s] += str_equal_z(days[i].status, statuses[s]) ? days[i].count : 0;
-	}
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
+		take_day(o, &days[i]);
 	return kind;
 }
 
@@ -167,6 +183,55 @@ static void write_hours(struct json_writer *w, const struct overview *o)
 		write_hour(w, o, hour);
 		json_member_int(w, "published", o->published[hour]);
 		json_member_int(w, "failed", o->failed[hour]);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+static void write_counts(struct json_writer *w, const char *name, const int64_t *counts,
+			 int64_t hours)
+{
+	json_key(w, name);
+	json_begin_array(w);
+	for (int64_t hour = 0; hour <= hours; hour++)
+		json_put_int(w, counts[hour]);
+	json_end_array(w);
+}
+
+static bool is_seen(const struct overview *o, int platform)
+{
+	for (int64_t hour = 0; hour <= o->hours; hour++) {
+		if (o->published_on[platform][hour] > 0 || o->failed_on[platform][hour] > 0)
+			return true;
+	}
+	return false;
+}
+
+static void write_platforms(struct json_writer *w, const struct overview *o)
+{
+	json_key(w, "per_platform");
+	json_begin_array(w);
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
+		if (!is_seen(o, id))
+			continue;
+		json_begin_object(w);
+		json_member_str(w, "platform", str_of(platform_id_slug((enum platform_id)id)));
+		write_counts(w, "published", o->published_on[id], o->hours);
+		write_counts(w, "failed", o->failed_on[id], o->hours);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+static void write_days(struct json_writer *w, const struct overview *o)
+{
+	json_key(w, "per_day");
+	json_begin_array(w);
+	for (int64_t day = 0; day < DAYS_SHOWN; day++) {
+		json_begin_object(w);
+		json_member_instant(w, "day", (o->first_day + day) * US_PER_DAY);
+		for (size_t s = 0; s < 4; s++)
+			json_member_int(w, statuses[s], o->days[day][s]);
 		json_end_object(w);
 	}
 	json_end_array(w);
@@ -245,6 +310,8 @@ static void respond_overview(struct http_response *response, struct overview *o)
 		json_member_int(&w, statuses[s], o->posts[s]);
 	json_end_object(&w);
 	write_hours(&w, o);
+	write_platforms(&w, o);
+	write_days(&w, o);
 	write_failures(&w, o);
 	write_lateness(&w, response->arena, o);
 	json_end_object(&w);
@@ -262,6 +329,7 @@ void admin_overview(void *context, struct http_request *request, struct http_res
 					&o->hours))
 		return;
 	o->first_hour = clock_now_us(admin->config.clock) / US_PER_HOUR - o->hours;
+	o->first_day = clock_now_us(admin->config.clock) / US_PER_DAY - DAYS_SHOWN + 1;
 	o->late = ARENA_ARRAY(request->arena, struct lateness, SAMPLES_MAX);
 	for (size_t i = 0; i < apps.count && kind == ERR_NONE; i++) {
 		kind = count_posts(admin, request->arena, &apps.rows[i], o, &err);

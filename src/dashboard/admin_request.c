@@ -86,6 +86,21 @@ bool admin_request_platform(struct http_request *request, struct http_response *
 	return false;
 }
 
+/* RFC 9110 13.1.2: a list of tags, or "*". */
+bool admin_request_has(const struct http_request *request, struct str etag)
+{
+	const struct str *header = http_request_header(request, "If-None-Match");
+	struct str rest = header != NULL ? *header : (struct str){0};
+	struct str tag;
+	while (rest.ptr != NULL && str_take_field(&rest, ',', &tag)) {
+		tag = str_trim(tag);
+		str_skip(&tag, STR("W/"));
+		if (str_equal(tag, etag) || str_equal_z(tag, "*"))
+			return true;
+	}
+	return false;
+}
+
 /* ---- the query ---- */
 
 bool admin_request_query_text(const struct http_request *request, struct http_response *response,

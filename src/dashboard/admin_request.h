@@ -44,6 +44,10 @@ bool admin_request_app(struct admin *admin, struct http_request *request,
 bool admin_request_platform(struct http_request *request, struct http_response *response,
 			    enum platform_id *out);
 
+/* Does the client have what has this strong tag (with its quotes) already, by If-None-Match? Weak
+ * tags count as the same. */
+bool admin_request_has(const struct http_request *request, struct str etag);
+
 /* ---- the query ---- */
 
 struct admin_apps {

@@ -246,21 +246,6 @@ void admin_app_api(void *context, struct http_request *request, struct http_resp
 
 /* ---- pages ---- */
 
-/* RFC 9110 13.1.2: a list of tags, or "*"; weak ones count as the same. */
-static bool is_known(const struct http_request *request, const char *etag)
-{
-	const struct str *header = http_request_header(request, "If-None-Match");
-	struct str rest = header != NULL ? *header : (struct str){0};
-	struct str tag;
-	while (rest.ptr != NULL && str_take_field(&rest, ',', &tag)) {
-		tag = str_trim(tag);
-		str_skip(&tag, STR("W/"));
-		if (str_equal_z(tag, etag) || str_equal_z(tag, "*"))
-			return true;
-	}
-	return false;
-}
-
 /* RFC 9110 12.5.3, as browsers write it: gzip among the codings, and not with q=0. */
 static bool takes_gzip(const struct http_request *request)
 {
@@ -312,7 +297,7 @@ static void serve_page(void *context, struct http_request *request, struct http_
 		admin_respond_fault(admin, HTTP_FAULT_NOT_FOUND, request, response);
 		return;
 	}
-	const bool is_news = !is_known(request, page->etag);
+	const bool is_news = !admin_request_has(request, str_of(page->etag));
 	const bool is_packed = takes_gzip(request);
 	struct buf *body = http_response_text(response, is_news ? 200 : 304, page->content_type);
 	if (is_news)

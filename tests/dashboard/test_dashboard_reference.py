@@ -109,6 +109,8 @@ class Recorder:
         path = re.sub(r"\{\*?(\w+)\}", lambda found: captures[found[1]], path) + query
         answer = self.client.request(method, path, json=request)
         assert answer.status_code == status, f"{method} {path}: {answer.status_code} {answer.text}"
+        if answer.headers.get("Content-Type", "").startswith("image/"):
+            return self.keep(name, path, request, status, f"(the bytes of the picture, {answer.headers['Content-Type']})")
         return self.keep(name, path, request, status, answer.json() if answer.content else None)
 
     def session(self, name, request, status):
@@ -205,6 +207,9 @@ def walk_accounts(record, app, connect):
     record.call("POST /apps/{client_id}/connections/{connection_id}/outcome", connection_id=outcome["connection_id"], **app)
     account = outcome["accounts"][0]["id"]
     record.call("POST /apps/{client_id}/accounts/{account_id}/reconnect", account_id=account, **app)
+    picture = f"/apps/{app['client_id']}/accounts/{account}/picture"
+    poll("the picture is here", lambda: record.client.request("GET", picture).status_code == 200)
+    record.call("GET /apps/{client_id}/accounts/{account_id}/picture", account_id=account, **app)
     return account
 
 

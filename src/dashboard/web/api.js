@@ -112,6 +112,12 @@ export const remove = (path, signal, match) => send("DELETE", path, {signal, mat
 export const appPath = (clientId, ...words) =>
 	["/apps", clientId, ...words].map((word, index) => (index === 0 ? word : encodeURIComponent(word))).join("/");
 
+/** Where the picture of an account is, for avatar() of ui.js; null when its platform has none. */
+export const pictureOf = (clientId, account) =>
+	account.avatar_url === null || account.status === "disconnected"
+		? null
+		: `${BASE}${appPath(clientId, "accounts", account.account_id ?? account.id, "picture")}`;
+
 export async function loadSession() {
 	state.session = await get("/session");
 	return state.session;

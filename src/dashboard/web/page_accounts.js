@@ -91,7 +91,7 @@ function whoIs(context, account) {
 	return h(
 		"a",
 		{class: "who-head", href: context.here("accounts", account.id)},
-		h("span", {class: "pictured"}, avatar(account), mark(platformOf(account))),
+		h("span", {class: "pictured"}, avatar({...account, picture: api.pictureOf(context.params.client_id, account)}), mark(platformOf(account))),
 		h(
 			"span",
 			null,
@@ -144,7 +144,7 @@ function attentionLine(context, account) {
 		"li",
 		null,
 		h("div", {class: "grow"}, whoIs(context, account)),
-		h("div", {class: "grow small"}, tokenWords(account), h("span", {class: "soft"}, ` · ${account.app_user_id}`)),
+		h("div", {class: "grow small tale"}, tokenWords(account), h("span", {class: "soft"}, ` · ${account.app_user_id}`)),
 		badge("account", account.status),
 		button("Reconnect", () => reconnect(context, account), {
 			slim: true,

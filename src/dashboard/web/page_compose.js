@@ -692,6 +692,9 @@ export async function page(context) {
 	const accounts = [...listed, ...(await accountsNamed(context, meant))].sort(
 		(a, b) => PLATFORMS.indexOf(a.platform) - PLATFORMS.indexOf(b.platform) || a.username.localeCompare(b.username)
 	);
+	for (const account of accounts) {
+		account.picture = api.pictureOf(context.params.client_id, account);
+	}
 	const head = pageHead({
 		crumbs: [
 			["Apps", `${context.base}/apps`],

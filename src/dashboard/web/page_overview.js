@@ -2,10 +2,10 @@
 // The overview of all apps of the admin: what was published and what failed, why, how late; problems that need a person.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
-import {duration, number, plural, when} from "./format.js";
+import {duration, number, plural, utc, when} from "./format.js";
 import {platformName} from "./words.js";
 import {badge, button, card, empty, linkButton, notice, pageHead, platform, table, tabs} from "./ui.js";
-import {lateness, shares, throughput} from "./plot.js";
+import {days, lateness, shares, spark, throughput} from "./plot.js";
 import {resume} from "./page_app.js";
 import {postTable} from "./page_posts.js";
 import {webhookWord} from "./page_webhooks.js";
@@ -269,6 +269,80 @@ function failureRows(context, figures, query) {
 	}));
 }
 
+// ---- over time ----
+
+const timeColumn = {label: "Hour", lead: true, tight: true, cell: (row) => utc(row.hour)};
+const countColumn = (label, name) => ({label, end: true, tight: true, cell: (row) => number(row[name])});
+const timesColumn = (label, name) => ({label, end: true, tight: true, cell: (row) => duration(row[name])});
+const HOUR_COLUMNS = [timeColumn, countColumn("Published", "published"), countColumn("Failed", "failed")];
+const LATENESS_COLUMNS = [timeColumn, timesColumn("Half within", "p50"), timesColumn("99 of 100 within", "p99"), countColumn("Posts", "count")];
+const DAY_COLUMNS = [
+	{label: "Day", lead: true, tight: true, cell: (row) => utc(row.hour).split(" ").slice(0, 2).join(" ")},
+	countColumn("Published", "published"),
+	countColumn("Failed", "failed"),
+	countColumn("Waiting", "waiting"),
+];
+
+const opened = new Set(); // the page is drawn again with new figures
+
+/** The figures of a picture, for who cannot see it or wants to copy them; the newest first. */
+function asTable(caption, rows, columns) {
+	if (rows.length === 0) {
+		return null;
+	}
+	const note = (event) => (event.target.open ? opened.add(caption) : opened.delete(caption));
+	return h(
+		"details",
+		{class: "figures", open: opened.has(caption), ontoggle: note},
+		h("summary", {"data-key": caption}, "As a table"),
+		table({caption, dense: true, columns, rows: rows.toReversed()})
+	);
+}
+
+/** Every platform on the same scale. */
+function hoursOfPlatforms(figures) {
+	const rows = figures.per_platform.map((one) => ({
+		platform: one.platform,
+		hours: figures.per_hour.map(({hour}, index) => ({hour, published: one.published[index], failed: one.failed[index]})),
+	}));
+	const top = Math.max(...rows.flatMap((row) => row.hours.map((one) => one.published + one.failed)), 1);
+	const sum = (row, name) => row.hours.reduce((total, one) => total + one[name], 0);
+	const line = (row) =>
+		h(
+			"li",
+			null,
+			platform(row.platform),
+			spark(row.hours, top, platformName(row.platform)),
+			h(
+				"span",
+				{class: "small"},
+				`${number(sum(row, "published"))} published`,
+				sum(row, "failed") > 0 ? [", ", h("span", {class: "bad-word"}, `${number(sum(row, "failed"))} failed`)] : null
+			)
+		);
+	return card(
+		{title: "By platform, by hour"},
+		rows.length > 0
+			? h("ul", {class: "sparks"}, rows.map(line))
+			: h("div", {class: "empty"}, h("p", null, "Nothing was published or failed in this period.")),
+		asTable(
+			"Published and failed by platform and hour",
+			rows.flatMap((row) => row.hours.filter((one) => one.published + one.failed > 0).map((one) => ({...one, platform: row.platform}))),
+			[timeColumn, {label: "Platform", tight: true, cell: (row) => platformName(row.platform)}, ...HOUR_COLUMNS.slice(1)]
+		)
+	);
+}
+
+function daysCard(figures) {
+	const rows = figures.per_day.map((row) => ({
+		hour: row.day,
+		published: row.published,
+		failed: row.failed,
+		waiting: row.scheduled + row.pending,
+	}));
+	return card({title: "Posts of the last 30 days"}, days(rows), asTable("Posts of the last 30 days", rows, DAY_COLUMNS));
+}
+
 function draw(context, data, query) {
 	const {figures, alarms, accounts, latest, usage, webhooks} = data;
 	return [
@@ -280,9 +354,22 @@ function draw(context, data, query) {
 		h(
 			"div",
 			{class: "columns"},
-			card({title: "Published and failed, by hour"}, throughput(figures.per_hour)),
-			card({title: "How late posts become visible"}, lateness(figures.lateness_per_hour, figures.lateness_ms))
+			card(
+				{title: "Published and failed, by hour"},
+				throughput(figures.per_hour),
+				asTable("Published and failed, by hour", figures.per_hour, HOUR_COLUMNS)
+			),
+			card(
+				{title: "How late posts become visible"},
+				lateness(figures.lateness_per_hour, figures.lateness_ms),
+				asTable(
+					"How late posts become visible, by hour",
+					figures.lateness_per_hour.filter((row) => row.count > 0),
+					LATENESS_COLUMNS
+				)
+			)
 		),
+		h("div", {class: "columns"}, hoursOfPlatforms(figures), daysCard(figures)),
 		h(
 			"div",
 			{class: "columns"},

@@ -2,9 +2,10 @@
 // An app's settings: name, redirect list, choices; quotas; a new secret, suspension, handing over.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
-import {utc} from "./format.js";
+import {number, utc} from "./format.js";
 import {badge, button, card, confirm, copyField, facts, field, form, lines, notice, openDialog, pageHead, showSecret, toast} from "./ui.js";
 import {goLive} from "./page_app.js";
+import {size} from "./upload.js";
 
 function settingsForm(context, app) {
 	const fields = [
@@ -97,8 +98,10 @@ const QUOTAS = [
 	["webhook_backlog", "Waiting webhook calls"],
 ];
 
-function number(value) {
-	return value.toLocaleString("en");
+/** How much of a quota is used, bytes as people read them. */
+function useInWords(name, {limit, used}) {
+	const words = name.endsWith("_bytes") ? size : number;
+	return `${words(used)} of ${limit === 0 ? "any number" : words(limit)} used`;
 }
 
 // What is typed is sent as it is unless it is a whole number: the service says what is wrong.
@@ -112,13 +115,13 @@ function quotaOf(text) {
 
 function quotasCard(context, quotas) {
 	const fields = QUOTAS.map(([name, label]) => {
-		const {limit, own, used} = quotas[name];
+		const {own} = quotas[name];
 		return field({
 			name,
 			label,
 			value: own === null ? "" : String(own),
 			placeholder: "the service's",
-			hint: `${number(used)} of ${limit === 0 ? "any number" : number(limit)} used.`,
+			hint: `${useInWords(name, quotas[name])}.`,
 			parse: quotaOf,
 		});
 	});
@@ -128,10 +131,7 @@ function quotasCard(context, quotas) {
 		await context.refresh();
 	};
 	if (context.session.admin.role !== "root") {
-		const shown = QUOTAS.map(([name, label]) => {
-			const {limit, used} = quotas[name];
-			return [label, `${number(used)} of ${limit === 0 ? "any number" : number(limit)} used`];
-		});
+		const shown = QUOTAS.map(([name, label]) => [label, useInWords(name, quotas[name])]);
 		return card({title: "Quotas"}, h("p", {class: "soft"}, "What the app may have at most. A root admin changes it."), facts(shown));
 	}
 	return card(

@@ -5,7 +5,7 @@ import {duration, hour, number, utc} from "./format.js";
 
 const HEIGHT = 190;
 const LEFT = 58;
-const RIGHT = 8;
+const RIGHT = 24; // half of the last label
 const TOP = 10;
 const BOTTOM = 24;
 const LABEL_WIDTH = 76;
@@ -38,63 +38,106 @@ function grid(scale, width, format) {
 }
 
 /** Labels beneath: hours within two days, else days. */
-function hourLabels(rows, width, xOf) {
+function hourLabels(rows, width, xOf, isOfDays = rows.length > 48) {
 	const every = Math.max(1, Math.ceil((rows.length * LABEL_WIDTH) / width));
-	const isLong = rows.length > 48;
 	return rows.map((row, index) =>
 		(rows.length - 1 - index) % every === 0 && index > 0
 			? s(
 					"text",
-					{x: xOf(index), y: HEIGHT - 7, "text-anchor": index > rows.length - 3 ? "end" : "middle"},
-					isLong ? utc(row.hour).split(" ").slice(0, 2).join(" ") : hour(row.hour)
+					{x: xOf(index), y: HEIGHT - 7, "text-anchor": "middle"},
+					isOfDays ? dayOf(row.hour) : hour(row.hour)
 				)
 			: null
 	);
 }
 
-/** rows: [{hour, published, failed}]. */
-export function throughput(rows) {
-	const scale = scaleOf(Math.max(...rows.map((row) => row.published + row.failed), 0));
+const dayOf = (instant) => utc(instant).split(" ").slice(0, 2).join(" ");
+
+/** What is stacked, from below: [name in a row, tone, word]. */
+const OUTCOMES = [
+	["published", "ok", "Published"],
+	["failed", "bad", "Failed"],
+];
+const OF_DAY = [...OUTCOMES, ["waiting", "busy", "Waiting"]];
+
+const sumOf = (rows, name) => rows.reduce((total, row) => total + row[name], 0);
+const inWords = (row, series) => series.map(([name, , word]) => `${number(row[name])} ${word.toLowerCase()}`).join(", ");
+
+function stack(row, {series, x, width, top}) {
+	let below = 0;
+	return series.map(([name, tone]) => {
+		const y = yOf(below + row[name], top);
+		const height = yOf(below, top) - y;
+		below += row[name];
+		return row[name] > 0 ? s("rect", {class: tone, x, y, width, height, rx: Math.min(2, width / 3)}) : null;
+	});
+}
+
+/** rows: [{hour, ...}]; isOfDays: each is a day. */
+function stacked(rows, {series, label, isOfDays}) {
+	const scale = scaleOf(Math.max(...rows.map((row) => series.reduce((total, [name]) => total + row[name], 0)), 0));
 	const whole = widthNow();
 	const slot = (whole - LEFT - RIGHT) / Math.max(rows.length, 1);
 	const width = Math.max(slot - Math.min(4, slot * 0.3), 1);
-	const bars = rows.map((row, index) => {
-		const x = LEFT + index * slot + (slot - width) / 2;
-		const done = yOf(row.published, scale.top);
-		const all = yOf(row.published + row.failed, scale.top);
-		return s(
+	const bars = rows.map((row, index) =>
+		s(
 			"g",
 			null,
-			s("title", null, `${utc(row.hour)}: ${number(row.published)} published, ${number(row.failed)} failed`),
+			s("title", null, `${isOfDays ? dayOf(row.hour) : utc(row.hour)}: ${inWords(row, series)}`),
 			s("rect", {x: LEFT + index * slot, y: TOP, width: slot, height: HEIGHT - TOP - BOTTOM, "fill-opacity": 0}),
-			row.published > 0
-				? s("rect", {class: "ok", x, y: done, width, height: HEIGHT - BOTTOM - done, rx: Math.min(2, width / 3)})
-				: null,
-			row.failed > 0 ? s("rect", {class: "bad", x, y: all, width, height: done - all, rx: Math.min(2, width / 3)}) : null
-		);
-	});
-	const sum = (name) => rows.reduce((total, row) => total + row[name], 0);
+			stack(row, {series, x: LEFT + index * slot + (slot - width) / 2, width, top: scale.top})
+		)
+	);
+	const sums = Object.fromEntries(series.map(([name]) => [name, sumOf(rows, name)]));
 	return h(
 		"div",
 		null,
 		s(
 			"svg",
-			{
-				class: "plot",
-				viewBox: `0 0 ${whole} ${HEIGHT}`,
-				role: "img",
-				"aria-label": `Published and failed for each hour: ${number(sum("published"))} published, ${number(sum("failed"))} failed in all.`,
-			},
+			{class: "plot", viewBox: `0 0 ${whole} ${HEIGHT}`, role: "img", "aria-label": `${label}: ${inWords(sums, series)} in all.`},
 			grid(scale, whole, number),
 			bars,
-			hourLabels(rows, whole, (index) => LEFT + (index + 0.5) * slot)
+			hourLabels(rows, whole, (index) => LEFT + (index + 0.5) * slot, isOfDays)
 		),
 		h(
 			"ul",
 			{class: "legend"},
-			h("li", {class: "ok"}, `Published ${number(sum("published"))}`),
-			h("li", {class: "bad"}, `Failed ${number(sum("failed"))}`)
+			series.map(([name, tone, word]) => h("li", {class: tone}, `${word} ${number(sums[name])}`))
 		)
+	);
+}
+
+/** rows: [{hour, published, failed}]. */
+export const throughput = (rows) => stacked(rows, {series: OUTCOMES, label: "Published and failed for each hour"});
+
+/** rows: [{hour, published, failed, waiting}], where hour is the beginning of a day. */
+export const days = (rows) => stacked(rows, {series: OF_DAY, label: "Posts by day", isOfDays: true});
+
+const SPARK_HEIGHT = 28;
+const SPARK_WIDTH = 240;
+
+/** One platform's hours as a small picture without an axis: rows as for throughput(), top: what fills its height. */
+export function spark(rows, top, name) {
+	const slot = SPARK_WIDTH / Math.max(rows.length, 1);
+	const bar = (row, index, from, count, tone) => {
+		const height = (count / Math.max(top, 1)) * SPARK_HEIGHT;
+		const y = SPARK_HEIGHT - (from / Math.max(top, 1)) * SPARK_HEIGHT - height;
+		return count > 0 ? s("rect", {class: tone, x: index * slot, y, width: Math.max(slot - 1, 1), height: Math.max(height, 1)}) : null;
+	};
+	return s(
+		"svg",
+		{
+			class: "plot spark",
+			viewBox: `0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`,
+			preserveAspectRatio: "none",
+			role: "img",
+			"aria-label": `${name}, hour by hour: ${inWords({published: sumOf(rows, "published"), failed: sumOf(rows, "failed")}, OUTCOMES)}.`,
+		},
+		rows.map((row, index) => [
+			bar(row, index, 0, row.published, "ok"),
+			bar(row, index, row.published, row.failed, "bad"),
+		]),
+		s("line", {class: "axis", x1: 0, x2: SPARK_WIDTH, y1: SPARK_HEIGHT, y2: SPARK_HEIGHT})
 	);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The components of pages: heads, cards, tables, badges, fields and forms, dialogs, toasts, empty and error states.
 // Each returns an element. Knows no page and no route of the API.
-import {append, fill, h, s, safeAddress} from "./dom.js";
+import {append, fill, h, image, s, safeAddress} from "./dom.js";
 import {ApiError} from "./api.js";
 import {PLATFORM_MARKS, platformName, stateOf} from "./words.js";
 
@@ -76,12 +76,30 @@ export function platform(slug, text) {
 
 const WORD_STARTS = /[\p{L}\p{N}]/u;
 
-/** An account's picture: the first letters of its name, on a ground that stays the same. */
-export function avatar({name, username}) {
+const PICTURE_AGAIN_MS = 2500; // the service fetches it when it is first asked for
+
+/** Over the letters, once it is there; without one they stay. */
+function showPicture(place, address, isLast) {
+	const picture = image(address, "");
+	picture.addEventListener("error", () => {
+		picture.remove();
+		if (!isLast) {
+			setTimeout(() => place.isConnected && showPicture(place, address, true), PICTURE_AGAIN_MS);
+		}
+	});
+	place.append(picture);
+}
+
+/** An account's picture (api.pictureOf), above the first letters of its name on a ground that stays the same. */
+export function avatar({name, username, picture}) {
 	const words = (name || username || "?").split(/[\s._-]+/).filter((word) => WORD_STARTS.test(word));
 	const letters = words.slice(0, 2).map((word) => [...word].find((letter) => WORD_STARTS.test(letter)).toUpperCase());
 	const ground = [...(name || username || "")].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 8, 0);
-	return h("span", {class: `avatar ground-${ground}`, "aria-hidden": "true"}, letters.join("") || "?");
+	const place = h("span", {class: `avatar ground-${ground}`, "aria-hidden": "true"}, letters.join("") || "?");
+	if (picture) {
+		showPicture(place, picture, false);
+	}
+	return place;
 }
 
 /** A link that looks like a button: kind is "", "main", "danger" or "quiet". */
