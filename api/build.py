@@ -257,10 +257,12 @@ def pages():
     recorded = json.loads((HERE / "examples.json").read_text(encoding="utf-8"))
     guide = (HERE / "guide.html").read_text(encoding="utf-8")
     style, script = ((HERE / name).read_bytes() for name in ("style.css", "script.js"))
+    icon = (HERE.parent / "src/dashboard/web/icon.svg").read_bytes()  # the dashboard's own: one mark for the service
     return [
         ("/openapi.json", "application/json", json_bytes(customers)),
         ("/openapi-operator.json", "application/json", json_bytes(for_audience(whole, True))),
         ("/llms.txt", "text/plain; charset=utf-8", llms_text(customers).encode()),
+        ("/favicon.ico", "image/svg+xml", icon),
         ("/docs", "text/html; charset=utf-8", reference_page(closed, guide).encode()),
         ("/docs/style.css", "text/css; charset=utf-8", style),
         ("/docs/script.js", "text/javascript; charset=utf-8", script),

@@ -445,7 +445,7 @@ def frame(title, info, parts):
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
 <link rel="stylesheet" href="{below}style.css">
 <script src="{below}script.js" defer></script>
 </head>

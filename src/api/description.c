@@ -10,7 +10,7 @@
  * nothing. */
 #define PAGE_POLICY \
 	"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " \
-	"img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /* NULL: there is none of that name below /docs/. */
 static const struct description_page *page_of(const struct http_request *request)

@@ -406,13 +406,15 @@ bool respond_read_json(struct http_request *request, struct http_response *respo
 
 struct buf *respond_page_begin(struct http_response *response, int status, const char *title)
 {
-	http_response_header(response, "Content-Security-Policy",
-			     STR("default-src 'none'; style-src 'self'; form-action 'none'; "
-				 "frame-ancestors 'none'; base-uri 'none'"));
+	http_response_header(
+		response, "Content-Security-Policy",
+		STR("default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; "
+		    "frame-ancestors 'none'; base-uri 'none'"));
 	struct buf *out = http_response_text(response, status, "text/html; charset=utf-8");
 	buf_addf(out,
 		 "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>"
 		 "<meta name=\"viewport\" content=\"width=device-width\">"
+		 "<link rel=\"icon\" href=\"/favicon.ico\" type=\"image/svg+xml\">"
 		 "<link rel=\"stylesheet\" href=\"/docs/style.css\"></head>",
 		 title);
 	buf_addf(out,

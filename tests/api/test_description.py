@@ -251,7 +251,7 @@ class Page(html.parser.HTMLParser):
 def test_page_needs_nothing_from_elsewhere(service, page):
     """No other host, no inline script or style, and a policy that would stop both."""
     found = Page(page)
-    assert found.sources == ["data:,", "docs/style.css", "docs/script.js"]
+    assert found.sources == ["/favicon.ico", "docs/style.css", "docs/script.js"]
     assert not [name for name in found.attributes if name.startswith("on") or name == "style"] and "style" not in found.tags
     assert re.search(r"<script(?! src=)", page) is None
     policy = service.request("GET", "/docs").headers["Content-Security-Policy"]

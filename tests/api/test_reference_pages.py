@@ -28,7 +28,7 @@ def test_a_page_is_there_as_html_and_as_markdown(service, name):
     assert answer.status_code == text.status_code == 200
     assert answer.headers["Content-Type"] == "text/html; charset=utf-8" and text.headers["Content-Type"] == "text/markdown; charset=utf-8"
     found = Page(answer.text)
-    assert len(set(found.ids)) == len(found.ids) and found.sources == ["data:,", "style.css", "script.js"]
+    assert len(set(found.ids)) == len(found.ids) and found.sources == ["/favicon.ico", "style.css", "script.js"]
     assert re.search(r"<script(?! src=)", answer.text) is None and not [name for name in found.attributes if name.startswith("on")]
     assert text.text.startswith("# ") and "{failure}" not in text.text + answer.text
     for link in found.links:
