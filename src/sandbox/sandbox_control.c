@@ -154,6 +154,42 @@ static void post_knobs(void *context, struct http_request *request, struct http_
 		get_knobs(context, request, response);
 }
 
+static void get_panel(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+	const size_t used_bytes = enter(sandbox, request);
+	sandbox_panel_show(sandbox, response, 200, STR(""));
+	leave(sandbox, request, used_bytes);
+}
+
+/* Forms are for people in front of it: a page of somebody else's cannot send one. */
+static bool comes_from_elsewhere(const struct http_request *request)
+{
+	const struct str *site = http_request_header(request, "Sec-Fetch-Site");
+	return site != NULL && !str_equal_z(*site, "same-origin") && !str_equal_z(*site, "none");
+}
+
+static void post_panel(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+	struct error err = {0};
+	if (comes_from_elsewhere(request)) {
+		answer_error(response, 403, "the panel's forms are for the panel's own page");
+		return;
+	}
+	const size_t used_bytes = enter(sandbox, request);
+	const enum err_kind kind = sandbox_panel_do(sandbox, request->arena, request->body, &err);
+	if (kind != ERR_NONE)
+		sandbox_panel_show(sandbox, response, 400, str_of(err.text));
+	leave(sandbox, request, used_bytes);
+	if (kind != ERR_NONE)
+		return;
+	http_response_text(response, 303, "text/plain; charset=utf-8");
+	http_response_header(
+		response, "Location",
+		str_format(request->arena, "%s/_sandbox/panel", sandbox_page_prefix(sandbox)));
+}
+
 static void post_reset(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
@@ -219,6 +255,12 @@ const struct http_route sandbox_control_routes[] = {
 	 .handler = post_knobs,
 	 .body_mode = HTTP_BODY_MEMORY,
 	 .body_max_bytes = 4096},
+	{.method = "GET", .pattern = "/_sandbox/panel", .handler = get_panel},
+	{.method = "POST",
+	 .pattern = "/_sandbox/panel",
+	 .handler = post_panel,
+	 .body_mode = HTTP_BODY_MEMORY,
+	 .body_max_bytes = FAULT_BODY_MAX_BYTES},
 	{.method = "POST", .pattern = "/_sandbox/reset", .handler = post_reset},
 	{.method = "POST",
 	 .pattern = "/_sandbox/clock",

@@ -337,6 +337,16 @@ void sandbox_call_init(struct sandbox_call *call, const struct bound_route *boun
 void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response);
 struct str sandbox_page_style(void);
 
+/* ---- sandbox_panel.c; all with the lock ---- */
+
+/* Answers with the page; said: a sentence about what was just tried, or empty. */
+void sandbox_panel_show(struct sandbox *sandbox, struct http_response *response, int status,
+			struct str said);
+/* What a form of the page asks for; body: as the browser sent it. INVALID, LIMITED: err->text says
+ * what is wrong, and nothing was done. */
+enum err_kind sandbox_panel_do(struct sandbox *sandbox, struct arena *arena, struct str body,
+			       struct error *err);
+
 /* sandbox_html.c */
 /* The security headers of every page. */
 void sandbox_html_headers(struct http_response *response);

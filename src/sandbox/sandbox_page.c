@@ -74,7 +74,25 @@ static const char style[] =
 	"border-radius:.6rem;cursor:pointer;border:1px solid "
 	"var(--line);background:transparent;color:inherit}"
 	".buttons button.allow{background:var(--brand);border-color:var(--brand);color:#fff}"
-	".note{color:var(--soft);font-size:.8rem;margin:1rem 0 0}";
+	".note{color:var(--soft);font-size:.8rem;margin:1rem 0 0}"
+	"a{color:#1464d2}@media(prefers-color-scheme:dark){a{color:#8ab8ff}}"
+	".panel header.top{padding:1rem 0 0}"
+	"main.panel{display:grid;gap:1rem;padding:0 1.25rem 2rem;max-width:64rem}"
+	".panel section{background:var(--card);border:1px solid var(--line);border-radius:.7rem;"
+	"padding:.9rem 1rem;min-width:0}.panel h2{font-size:1rem;margin:0 0 .6rem}"
+	".panel form{display:flex;flex-wrap:wrap;gap:.6rem .9rem;align-items:end;margin:.7rem 0 0}"
+	".panel label{display:grid;gap:.2rem;font-size:.8rem;color:var(--soft);max-width:100%}"
+	".panel th label{font:600 .8rem/1.3 ui-monospace,monospace;color:var(--ink)}"
+	".panel input,.panel select,.panel button{font:inherit;color:inherit;padding:.4rem .55rem;"
+	"border:1px solid #7b8696;border-radius:.45rem;background:var(--card);max-width:100%}"
+	".panel input[type=number]{width:9rem}.panel select{max-width:min(28rem,100%)}"
+	".panel button{font-weight:600;cursor:pointer}.panel .wide{overflow-x:auto;width:100%}"
+	".panel table{border-collapse:collapse;font-size:.85rem;width:100%;min-width:40rem}"
+	".panel th,.panel td{text-align:left;padding:.35rem .6rem .35rem "
+	"0;border-bottom:1px solid var(--line);vertical-align:top}"
+	".panel tr.set th label::after{content:\" (set)\";color:var(--soft)}"
+	".panel ul{margin:.2rem 0;padding-left:1.1rem}.panel .said{margin:0;padding:.6rem .9rem;"
+	"border-left:4px solid #c4161c;background:var(--card)}";
 
 struct str sandbox_page_style(void)
 {
@@ -384,9 +402,12 @@ void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response)
 			column->newest[column->count++ % FEED_POSTS_MAX] = e;
 	}
 	sandbox_html_begin(sandbox, out, "Posthorn sandbox", "");
-	buf_add_z(out,
-		  "<header class=\"top\"><h1>Posthorn sandbox</h1><p>What the world would "
-		  "see. Nothing here has left this machine.</p></header><main class=\"feed\">");
+	buf_add_z(out, "<header class=\"top\"><h1>Posthorn sandbox</h1><p>What the world would "
+		       "see. Nothing here has left this machine.</p>");
+	if (sandbox->world == NULL)
+		buf_addf(out, "<p><a href=\"%s/_sandbox/panel\">Faults, knobs and clock</a></p>",
+			 sandbox_page_prefix(sandbox));
+	buf_add_z(out, "</header><main class=\"feed\">");
 	for (int i = 0; i < SANDBOX_PLATFORM_COUNT; i++)
 		add_column(sandbox, out, (enum sandbox_platform)i, &columns[i]);
 	buf_add_z(out, "</main>");

@@ -33,6 +33,13 @@ window.alert = window.confirm = window.prompt = (text) => { window.__ran.push(St
 document.addEventListener('securitypolicyviolation', (e) => window.__refused.push(e.violatedDirective + ' ' + e.blockedURI));
 window.addEventListener('error', (e) => window.__ran.push('error: ' + e.message));
 window.addEventListener('unhandledrejection', (e) => window.__ran.push('rejection: ' + (e.reason && e.reason.message || e.reason)));
+window.witnessShifts = [];
+new PerformanceObserver((list) => {
+	for (const shift of list.getEntries().filter((one) => !one.hadRecentInput)) {
+		const moved = shift.sources.map((source) => source.node?.outerHTML ?? source.node?.parentElement?.outerHTML ?? '?');
+		window.witnessShifts.push([shift.value, ...moved.map((html) => html.slice(0, 80))]);
+	}
+}).observe({type: 'layout-shift', buffered: true});
 """
 
 # The element that a person would mean, in the dialog when one is open. Words are compared without regard to blanks.
@@ -51,7 +58,7 @@ if (kind === 'link') {
 const says = (one) => plain(one.textContent) === words || plain(one.textContent).startsWith(words + ' (')
 	|| plain(one.querySelector('span')?.textContent) === words;
 const label = [...root.querySelectorAll('label')].find((one) => isSeen(one) && says(one));
-return label ? (label.htmlFor ? document.getElementById(label.htmlFor) : label.querySelector('input')) : null;
+return label ? (label.htmlFor ? document.getElementById(label.htmlFor) : label.querySelector('input, select')) : null;
 """
 
 # React to input as if it had been typed.
@@ -155,6 +162,11 @@ class Browser:
     def open(self, path):
         self.driver.get(self.url + path if path.startswith("/") else path)
         return self.settled()
+
+    def shift(self):
+        """(how much moved by itself since the page was opened, what), as browsers measure it: 0 is nothing."""
+        shifts = self.js("return window.witnessShifts")
+        return sum(one[0] for one in shifts), shifts
 
     def look_for(self, kind, words):
         return self.js("return (function () {" + FIND + "}).apply(null, arguments)", kind, words)
