@@ -21,7 +21,7 @@ PYTHON = ROOT / "clients/python/src/posthorn/models.py"
 FILES = (TYPESCRIPT, PYTHON)
 # What browsers, platforms, agents and operators call, and the protocol of uploads, which the clients speak by hand.
 LEFT_OUT = re.compile(r"^(callMcp|beginConnection|meta\w+|connectionCallback|getHealth|getReadiness|get\w*Description|getLlmsText"
-                      r"|getLanding|getReference\w*|getHostedMedia|(create|get|continue|delete)Upload(ByLink)?|putByLink)$")
+                      r"|getFavicon|getLanding|getReference\w*|getHostedMedia|(create|get|continue|delete)Upload(ByLink)?|putByLink)$")
 WIDTH = 130
 WRITTEN_BY = "Written by clients/generate.py from api/openapi.yaml: change that, and run it."
 

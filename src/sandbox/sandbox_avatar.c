@@ -166,8 +166,8 @@ static void add_data(const struct drawing *drawing, struct buf *out, struct aren
 	buf_add(&data, (struct str){"\x78\x01\x01", 3});
 	buf_add_char(&data, (char)(PIXEL_BYTES & 0xff));
 	buf_add_char(&data, (char)(PIXEL_BYTES >> 8));
-	buf_add_char(&data, (char)(~PIXEL_BYTES & 0xff));
-	buf_add_char(&data, (char)(~PIXEL_BYTES >> 8 & 0xff));
+	buf_add_char(&data, (char)((0xffff - PIXEL_BYTES) & 0xff));
+	buf_add_char(&data, (char)((0xffff - PIXEL_BYTES) >> 8));
 	buf_add(&data, buf_str(&pixels));
 	add_u32(&data, adler_of(buf_str(&pixels)));
 	add_chunk(out, buf_str(&data));

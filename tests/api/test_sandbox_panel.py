@@ -30,7 +30,8 @@ def values(box):
 
 
 def test_a_fault_is_set_seen_and_cleared(box):
-    shown = panel(box, "fault", platform="linkedin", effect="rate_limit", method="POST", path="/rest/posts", status="", retry_after="60", times="2")
+    match = {"method": "POST", "path": "/rest/posts"}
+    shown = panel(box, "fault", platform="linkedin", effect="rate_limit", status="", retry_after="60", times="2", **match)
     assert shown.status_code == 200 and shown.history[0].status_code == 303
     [fault] = seen(box, "faults")["faults"]
     assert (fault["platform"], fault["effect"], fault["times"], fault["retry_after"]) == ("linkedin", "rate_limit", 2, 60)

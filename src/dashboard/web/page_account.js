@@ -123,7 +123,15 @@ export async function page(context) {
 				["Accounts", context.here("accounts")],
 			],
 			title: account.name || account.username,
-			state: [h("span", {class: "pictured"}, avatar({...account, picture: api.pictureOf(context.params.client_id, account)}), mark(account.platform)), badge("account", account.status)],
+			state: [
+				h(
+					"span",
+					{class: "pictured"},
+					avatar({...account, picture: api.pictureOf(context.params.client_id, account)}),
+					mark(account.platform)
+				),
+				badge("account", account.status),
+			],
 			actions: ["active", "expiring"].includes(account.status)
 				? [linkButton("Publish to it", `${context.here("compose")}?account=${encodeURIComponent(id)}`, {icon: "compose"})]
 				: [],

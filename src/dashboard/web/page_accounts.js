@@ -91,7 +91,12 @@ function whoIs(context, account) {
 	return h(
 		"a",
 		{class: "who-head", href: context.here("accounts", account.id)},
-		h("span", {class: "pictured"}, avatar({...account, picture: api.pictureOf(context.params.client_id, account)}), mark(platformOf(account))),
+		h(
+			"span",
+			{class: "pictured"},
+			avatar({...account, picture: api.pictureOf(context.params.client_id, account)}),
+			mark(platformOf(account))
+		),
 		h(
 			"span",
 			null,

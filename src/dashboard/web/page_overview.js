@@ -275,7 +275,12 @@ const timeColumn = {label: "Hour", lead: true, tight: true, cell: (row) => utc(r
 const countColumn = (label, name) => ({label, end: true, tight: true, cell: (row) => number(row[name])});
 const timesColumn = (label, name) => ({label, end: true, tight: true, cell: (row) => duration(row[name])});
 const HOUR_COLUMNS = [timeColumn, countColumn("Published", "published"), countColumn("Failed", "failed")];
-const LATENESS_COLUMNS = [timeColumn, timesColumn("Half within", "p50"), timesColumn("99 of 100 within", "p99"), countColumn("Posts", "count")];
+const LATENESS_COLUMNS = [
+	timeColumn,
+	timesColumn("Half within", "p50"),
+	timesColumn("99 of 100 within", "p99"),
+	countColumn("Posts", "count"),
+];
 const DAY_COLUMNS = [
 	{label: "Day", lead: true, tight: true, cell: (row) => utc(row.hour).split(" ").slice(0, 2).join(" ")},
 	countColumn("Published", "published"),
@@ -327,7 +332,9 @@ function hoursOfPlatforms(figures) {
 			: h("div", {class: "empty"}, h("p", null, "Nothing was published or failed in this period.")),
 		asTable(
 			"Published and failed by platform and hour",
-			rows.flatMap((row) => row.hours.filter((one) => one.published + one.failed > 0).map((one) => ({...one, platform: row.platform}))),
+			rows.flatMap((row) =>
+				row.hours.filter((one) => one.published + one.failed > 0).map((one) => ({...one, platform: row.platform}))
+			),
 			[timeColumn, {label: "Platform", tight: true, cell: (row) => platformName(row.platform)}, ...HOUR_COLUMNS.slice(1)]
 		)
 	);

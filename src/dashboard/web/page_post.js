@@ -297,7 +297,12 @@ function targetHead(context, target) {
 	return h(
 		"a",
 		{class: "who-head", href: context.here("accounts", target.account_id)},
-		h("span", {class: "pictured"}, avatar({name: target.name, username: target.handle, picture: api.pictureOf(context.params.client_id, target)}), mark(target.platform)),
+		h(
+			"span",
+			{class: "pictured"},
+			avatar({name: target.name, username: target.handle, picture: api.pictureOf(context.params.client_id, target)}),
+			mark(target.platform)
+		),
 		h(
 			"span",
 			null,
