@@ -40,7 +40,8 @@
 #define FLOW_PROBES_FAILED "delivery.looks_failed"
 /* since when the platform could not be asked about the call */
 #define FLOW_PROBING_SINCE_US "delivery.looking_since_us"
-/* it ended as OUTCOME_UNKNOWN once: what a later call proves is proof of that call alone */
+/* The part that ended as OUTCOME_UNKNOWN last, counted from 1: what a later call proves is proof of
+ * that call alone. */
 #define FLOW_WAS_UNKNOWN "delivery.was_unknown"
 #define FLOW_LIMITED_SINCE_US "delivery.limited_since_us"
 #define FLOW_LIMITS_MET "delivery.limits_met"
@@ -161,7 +162,7 @@ struct delivery_task {
 	bool is_removal; /* work is of a published delivery, fence and flow are the removal's */
 	bool is_late_id; /* work is of a published delivery, fence and looks are the late id's */
 	int64_t late_id_until_us; /* when it is given up */
-	bool was_unknown; /* FLOW_WAS_UNKNOWN; outlives a part that the adapter begins again */
+	int64_t unknown_part;     /* FLOW_WAS_UNKNOWN, 0 = none; outlives a part begun again */
 
 	struct post_content content;
 	struct env env; /* arena and now_us are set for every step */

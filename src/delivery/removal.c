@@ -77,7 +77,7 @@ static enum next begin_new(struct delivery_task *t)
 enum next removal_begin(struct delivery_task *t)
 {
 	const enum account_state state = t->work.account.state;
-	t->was_unknown = false;
+	t->unknown_part = 0;
 	if (t->removal.is_new && begin_new(t) == NEXT_PLANNED)
 		return NEXT_PLANNED;
 	if (t->removal.is_call_open) /* we died before its answer was written */

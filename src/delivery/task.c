@@ -72,8 +72,8 @@ void task_turn_begins(struct delivery_task *t, struct arena *arena, struct task_
 static void keep_flow(struct delivery_task *t)
 {
 	const struct seal_place place = {STR("deliveries"), STR("flow_secrets"), t->work.id};
-	if (t->was_unknown)
-		flow_set_int(&t->flow, FLOW_WAS_UNKNOWN, 1);
+	if (t->unknown_part != 0)
+		flow_set_int(&t->flow, FLOW_WAS_UNKNOWN, t->unknown_part);
 	const struct str secrets = flow_write_secrets(t->turn.arena, &t->flow);
 	t->save.flow = flow_write(t->turn.arena, &t->flow);
 	t->save.flow_sealed = secrets.len > 0

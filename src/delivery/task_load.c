@@ -96,7 +96,7 @@ enum err_kind delivery_load(struct delivery_task *t, struct error *err)
 			 err);
 	if (kind != ERR_NONE)
 		return kind;
-	t->was_unknown = flow_get_int(&t->flow, FLOW_WAS_UNKNOWN, 0) != 0;
+	t->unknown_part = flow_get_int(&t->flow, FLOW_WAS_UNKNOWN, 0);
 	if (t->work.state == POST_PENDING)
 		flow_begin_again(t);
 	t->is_retried_by_person = t->work.state == POST_PENDING && t->work.flow.len > 0;

@@ -144,10 +144,14 @@ static bool is_out(const struct delivery_task *t)
 	       (t->work.is_out || (t->flow.part_count > 0 && t->flow.parts[0].is_done));
 }
 
-/* A person had it published again, and an earlier call may have published it all the same. */
+/* A person had it published again, and an earlier call may have published it all the same: the
+ * post, or the part of a post that is out. */
 static bool may_be_out(const struct delivery_task *t)
 {
-	return t->was_unknown && !is_out(t);
+	if (t->unknown_part <= 1)
+		return t->unknown_part == 1 && !is_out(t);
+	const size_t part = flow_part(&t->flow);
+	return part < t->flow.part_count && (int64_t)part + 1 == t->unknown_part;
 }
 
 /* With a publish call open, or an earlier one never resolved, nobody knows whether the post was
@@ -180,7 +184,8 @@ enum next verdict_end_failed(struct delivery_task *t, const struct failure *fail
 		return verdict_uncertain(t);
 	keep_failure(t, failure);
 	fail_as_unknown(t);
-	t->was_unknown |= t->turn.failure.code == FAILURE_CODE_OUTCOME_UNKNOWN;
+	if (t->turn.failure.code == FAILURE_CODE_OUTCOME_UNKNOWN)
+		t->unknown_part = (int64_t)flow_part(&t->flow) + 1;
 	t->save.call_state = CALL_STATE_NONE;
 	record_decision(t, str_concat(t->turn.arena,
 				      is_out(t) ? STR("published in part: ") : STR("failed: "),

@@ -369,6 +369,34 @@ static void a_refused_repeat_hides_no_unknown_outcome(void **state)
 	assert_int_equal(retried(w, post, false), RETRY_OUTCOME_UNKNOWN);
 }
 
+/* Nor does one of a later part, which never asks because the token is dead by then. */
+static void a_repeat_that_cannot_be_sent_hides_no_unknown_part(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = NOTHING, .times = 99);
+	const struct str post =
+		world_post(w,
+			   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"hello\","
+			   "\"media\":[]},{\"content\":\"two\",\"media\":[]}]}",
+			   &account, 1);
+	world_run(w);
+	pass_all_looks(w);
+	assert_state(w, post, "published");
+	assert_str(world_delivery(w, post, 0).error_code, "OUTCOME_UNKNOWN");
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}");
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 400,
+		    .body = "{\"error\":\"invalid_request\"}", .times = 99);
+	assert_int_equal(retried(w, post, true), RETRY_AGAIN);
+	world_run(w);
+	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_REAUTH_REQUIRED);
+	assert_state(w, post, "published");
+	assert_str(world_delivery(w, post, 0).error_code, "OUTCOME_UNKNOWN");
+}
+
 /* Between two tries of the repeat nobody can say "cancelled, nothing is out". */
 static void a_repeat_that_waits_cannot_be_cancelled(void **state)
 {
@@ -678,6 +706,7 @@ int main(void)
 		WORLD_TEST(an_own_comment_is_not_taken_for_the_next),
 		WORLD_TEST(a_platform_that_cannot_be_asked_costs_no_look_but_ends),
 		WORLD_TEST(a_refused_repeat_hides_no_unknown_outcome),
+		WORLD_TEST(a_repeat_that_cannot_be_sent_hides_no_unknown_part),
 		WORLD_TEST(a_repeat_that_waits_cannot_be_cancelled),
 		WORLD_TEST(a_look_may_refresh_the_token),
 		WORLD_TEST(a_dead_token_while_in_doubt_ends_as_unknown),
