@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clients that other people published for the platforms, against the sandbox: what they do with a real platform works here too. Each
-script walks what its first comment says, with the client as npm has it; sandbox.mjs sends its calls to the sandbox. With --long alone;
-without Node.js 20 or the packages (POSTHORN_PUBLISHED_CLIENTS) they are skipped, and say so.
+script walks what its first comment says, with the client as npm has it; sandbox.mjs sends its calls to the sandbox. So do those in
+Python, with the client as Debian has it, and sandbox_requests.py. With --long alone; without Node.js 20 or the packages
+(POSTHORN_PUBLISHED_CLIENTS) they are skipped, and say so.
 
-Left out: instagram-graph-api, which asks for //ID/media: what Meta answers to an empty segment is written nowhere."""
+Left out: instagram-graph-api, which asks for //ID/media: what Meta answers to an empty segment is written nowhere. Of Debian's clients:
+python3-googleapi, which fetches a description of the API first, and python3-twitter, which knows X's API of before alone."""
 import os
 import pathlib
 import shutil
@@ -33,9 +35,12 @@ WALKS = {
     "openid-client": None,
     "passport-tiktok-auth": None,
 }
+PYTHON = "/usr/bin/python3"  # for which Debian's packages are
+PYTHON_WALKS = {"tweepy": "x", "authlib": "x", "requests_oauthlib": "linkedin"}
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("POSTHORN_LONG") != "1" or packages.find_node() is None or not (CLIENTS / "node_modules").is_dir(),
+is_long = os.environ.get("POSTHORN_LONG") == "1"
+needs_node = pytest.mark.skipif(
+    not is_long or packages.find_node() is None or not (CLIENTS / "node_modules").is_dir(),
     reason="needs Node.js 20, and the clients from npm in POSTHORN_PUBLISHED_CLIENTS: ./dev test --long installs them")
 
 
@@ -57,10 +62,28 @@ def folder(tmp_path_factory, media):
     return place
 
 
+def has_client(module):
+    return subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0
+
+
 def test_every_script_is_walked():
     assert sorted(path.name for path in HERE.glob("*.mjs")) == sorted([f"{name}.mjs" for name in WALKS] + SHARED)
+    assert sorted(path.name for path in HERE.glob("with_*.py")) == sorted(f"with_{name}.py" for name in PYTHON_WALKS)
 
 
+@pytest.mark.skipif(not is_long, reason="needs --long, which installs the clients")
+@pytest.mark.parametrize("name", PYTHON_WALKS)
+def test_client_of_python(world, name):
+    if not has_client(name):
+        pytest.skip(f"needs {name} as Debian has it: ./dev test --long installs it")
+    text = marker(name.replace("_", " "))  # LinkedIn reads an underscore as markup
+    done = subprocess.run([PYTHON, HERE / f"with_{name}.py"], env=clean_environment({"POSTHORN_SANDBOX": world.url, "POSTHORN_TEXT": text}),
+                          capture_output=True, text=True, timeout=WALK_S, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert [post["text"] for post in world.ledger(platform=PYTHON_WALKS[name]) if text in post["text"]] == [text]
+
+
+@needs_node
 @pytest.mark.parametrize("name", WALKS)
 def test_client(world, folder, name):
     text = marker(name)
