@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compose: write, look at it as each platform shows it, validate and publish a post, or keep it as a draft, beside the equivalent call for
-// a server. What is written is kept in this browser until then. With ?draft=ID it changes a draft.
+// a server. What is written is kept in this browser until then. With ?draft=ID it changes a draft, with ?edit=ID a post that waits.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {ago, fromLocal, number, plural, toLocal, utc, zone} from "./format.js";
@@ -21,7 +21,8 @@ import {
 	tag,
 	toast,
 } from "./ui.js";
-import {forgetKept, keep as keepHere, readKept} from "./compose_keep.js";
+import {accountsOf, changesOf, formOf, noteBegin, readPost, saveChanges} from "./compose_edit.js";
+import {forgetKept, keep as keepHere, keepEdit, readKept} from "./compose_keep.js";
 import {mediaRow, takeFiles} from "./compose_media.js";
 import {platformTabs} from "./compose_options.js";
 import {counter, preview} from "./preview.js";
@@ -139,8 +140,13 @@ function postOfDraft(draft) {
 	};
 }
 
-const curlOf = (context, body) =>
-	`curl -s '${context.session.public_url}/v1/posts/publish' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`;
+const curlTo = (context, method, path, body) =>
+	`curl -s${method === "POST" ? "" : ` -X ${method}`} '${context.session.public_url}/v1/posts/${path}' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`;
+
+const curlOf = (context, draft, body) =>
+	draft.edited
+		? curlTo(context, "PATCH", draft.edited.post.id, changesOf(draft.edited, body))
+		: curlTo(context, "POST", "publish", body);
 
 // ---- the service's verdict ----
 
@@ -343,14 +349,17 @@ function accountChoice(context, draft, changed) {
 			onchange: changed,
 		})
 	);
+	draft.boxes.forEach((box) => {
+		box.control.disabled = Boolean(draft.edited);
+	});
 	return h(
 		"fieldset",
 		null,
-		h("legend", null, "Publish to"),
+		h("legend", null, draft.edited ? "Goes to (this cannot be changed)" : "Publish to"),
 		h(
 			"div",
 			{class: "stack tight"},
-			findAccount(context, draft),
+			draft.edited ? null : findAccount(context, draft),
 			h(
 				"div",
 				{class: "choices"},
@@ -484,6 +493,17 @@ async function lookAt(context, draft) {
 	drawPreviews(draft);
 }
 
+function keepWritten(context, draft) {
+	const body = bodyOf(draft);
+	if (!draft.edited) {
+		keepHere(context, body, draft.requestId);
+	} else if (Object.keys(changesOf(draft.edited, body)).length > 0) {
+		keepEdit(context, body, draft.edited);
+	} else {
+		forgetKept(context);
+	}
+}
+
 /** After every change: what it looks like, kept here, and asked about once the hands rest. */
 function watcher(context, draft) {
 	const timers = {};
@@ -501,9 +521,9 @@ function watcher(context, draft) {
 		}
 		drawPreviews(draft);
 		const body = bodyOf(draft);
-		fill(draft.call, codeBlock("The same call from your server", curlOf(context, body)));
+		fill(draft.call, codeBlock("The same call from your server", curlOf(context, draft, body)));
 		if (!draft.kept) {
-			later("keep", KEEP_MS, () => keepHere(context, bodyOf(draft), draft.requestId));
+			later("keep", KEEP_MS, () => keepWritten(context, draft));
 		}
 		later("look", LOOK_MS, () => lookAt(context, draft));
 	};
@@ -548,14 +568,15 @@ function writeCard(context, draft, changed) {
 		label: "Type",
 		kind: "select",
 		value: draft.from?.created_by === undefined && !draft.restored ? "" : (draft.from.type ?? ""),
-		options: [["", "Automatic, by platform and files"], ...Object.entries(TYPES)],
+		options: [["", draft.edited ? "As it is" : "Automatic, by platform and files"], ...Object.entries(TYPES)],
 		onchange: changed,
 	});
-	const begunAt = draft.kept?.scheduled_at ?? draft.restored?.body.scheduled_at;
+	const begunAt = draft.kept?.scheduled_at ?? draft.restored?.body.scheduled_at ?? draft.edited?.post.scheduled_at;
+	const noTime = draft.edited ? "To publish it now, choose the present time." : "Leave empty to publish now.";
 	draft.when = field({
 		name: "scheduled_at",
 		label: `Publish at (${zone()})`,
-		optional: true,
+		optional: !draft.edited,
 		kind: "datetime-local",
 		value: begunAt ? toLocal(begunAt) : "",
 		onchange: () => {
@@ -563,11 +584,11 @@ function writeCard(context, draft, changed) {
 			changed();
 		},
 		parse: (text) => (text ? fromLocal(text) : null),
-		hint: "Leave empty to publish now.",
+		hint: noTime,
 	});
 	const sayUtc = () => {
 		const instant = draft.when.value();
-		draft.when.node.querySelector(".hint").textContent = instant ? `${utc(instant)}, ${ago(instant)}` : "Leave empty to publish now.";
+		draft.when.node.querySelector(".hint").textContent = instant ? `${utc(instant)}, ${ago(instant)}` : noTime;
 	};
 	sayUtc();
 	draft.tabs = platformTabs(
@@ -600,7 +621,9 @@ function writeCard(context, draft, changed) {
 		toast("Draft saved.");
 		await context.go(context.here("drafts", data.id));
 	};
-	const send = h("button", {class: "button main", type: "submit"}, draft.kept ? "Save draft" : "Publish");
+	const save = (body) => saveChanges(context, draft, body);
+	const word = draft.edited ? "Save changes" : draft.kept ? "Save draft" : "Publish";
+	const send = h("button", {class: "button main", type: "submit"}, word);
 	const element = h(
 		"form",
 		{class: "form", novalidate: true, method: "post"},
@@ -615,12 +638,15 @@ function writeCard(context, draft, changed) {
 			{class: "row"},
 			send,
 			button("Validate", () => ask(draft, validate), {icon: "check"}),
-			draft.kept
-				? linkButton("Back to the draft", context.here("drafts", draft.kept.id), {kind: "quiet"})
-				: button("Save as draft", () => ask(draft, keep), {key: "keep"})
+			draft.edited
+				? linkButton("Back to the post", context.here("posts", draft.edited.post.id), {kind: "quiet"})
+				: draft.kept
+					? linkButton("Back to the draft", context.here("drafts", draft.kept.id), {kind: "quiet"})
+					: button("Save as draft", () => ask(draft, keep), {key: "keep"})
 		)
 	);
-	onSubmit(element, send, () => ask(draft, draft.kept ? keep : publish));
+	draft.submit = () => ask(draft, draft.edited ? save : draft.kept ? keep : publish);
+	onSubmit(element, send, draft.submit);
 	return card({title: "Write"}, element);
 }
 
@@ -643,6 +669,19 @@ async function accountsNamed(context, ids) {
 		.filter((one) => one.status === "fulfilled")
 		.map((one) => one.value.data)
 		.filter((account) => ["active", "expiring"].includes(account.status));
+}
+
+/** A post that waits, and what was typed about it before, which is a change of the post as it was then. */
+async function beginningOfEdit(context) {
+	const edited = await readPost(context, context.query.edit, context.signal);
+	const restored = readKept(context);
+	const accounts = await accountsOf(context, edited.post);
+	if (!restored?.post) {
+		return {accounts, edited, now: edited.post, from: formOf(edited.post)};
+	}
+	const {post, etag, begun, body} = restored;
+	const written = postOfDraft({type: "", platforms: {}, overrides: {}, ...body});
+	return {accounts, edited: {post, etag, begun}, now: edited.post, restored, from: {...formOf(post), ...written}};
 }
 
 /** {from, kept, etag}: what the form begins with: nothing, a copy of a post, or a draft. */
@@ -672,12 +711,65 @@ function restoredNotice(context, draft) {
 	return notice(
 		"",
 		`Kept from ${ago(new Date(draft.restored.at).toISOString())}`,
-		h("p", null, "You had not published it. Files of this computer that were not uploaded have to be chosen again."),
+		h(
+			"p",
+			null,
+			draft.edited ? "You had not saved these changes. " : "You had not published it. ",
+			"Files of this computer that were not uploaded have to be chosen again."
+		),
 		h("div", {class: "row"}, button("Start afresh", afresh, {slim: true}))
 	);
 }
 
+/** The page of one post's changes. */
+async function editPage(context) {
+	const [begun, rules] = await Promise.all([
+		beginningOfEdit(context),
+		api.get(context.appPath("v1", "platforms"), null, context.signal),
+	]);
+	const {now} = begun;
+	const crumbs = [
+		[context.app?.name ?? "App", context.here()],
+		["The post", context.here("posts", now.id)],
+	];
+	if (now.state !== "scheduled" && !begun.restored) {
+		return [
+			pageHead({crumbs, title: "Edit a post"}),
+			notice(
+				"warn",
+				"This post cannot be changed any more",
+				h("p", null, "It is being published, or that has ended. Nothing is lost: you can make a new post of it."),
+				h("div", {class: "row"}, linkButton("Copy to a new post", `${context.here("compose")}?post=${encodeURIComponent(now.id)}`))
+			),
+		];
+	}
+	const draft = newDraft(begun, rules, begun.accounts, begun.accounts.length);
+	const head = pageHead({crumbs, title: "Edit a post", sub: "It is scheduled. What you change is saved before it goes out, or not at all."});
+	return drawPage(context, draft, head);
+}
+
+/** All that the form of one post has. */
+function newDraft(begun, rules, accounts, total) {
+	return {
+		accounts,
+		total,
+		containers: [],
+		requestId: newRequestId(),
+		answer: h("div", {"aria-live": "polite"}),
+		previews: h("div", {class: "previews"}),
+		says: h("span", null),
+		call: h("div"),
+		rules: rules.data,
+		isTest: rules.meta.mode !== "live",
+		found: {counts: {}, verdict: null},
+		...begun,
+	};
+}
+
 export async function page(context) {
+	if (context.query.edit) {
+		return editPage(context);
+	}
 	const [active, expiring, begun, rules] = await Promise.all([
 		...["active", "expiring"].map((status) =>
 			api.get(context.appPath("v1", "accounts"), {status, per_page: ACCOUNTS_MAX, user_id: context.query.user}, context.signal)
@@ -733,25 +825,19 @@ export async function page(context) {
 			),
 		];
 	}
-	const draft = {
-		accounts,
-		total: active.meta.total + expiring.meta.total,
-		containers: [],
-		requestId: newRequestId(),
-		answer: h("div", {"aria-live": "polite"}),
-		previews: h("div", {class: "previews"}),
-		says: h("span", null),
-		call: h("div"),
-		rules: rules.data,
-		isTest: rules.meta.mode !== "live",
-		found: {counts: {}, verdict: null},
-		...begun,
-	};
+	return drawPage(context, newDraft(begun, rules, accounts, active.meta.total + expiring.meta.total), head);
+}
+
+/** The page around the form. */
+function drawPage(context, draft, head) {
 	if (draft.restored?.requestId) {
 		draft.requestId = draft.restored.requestId;
 	}
 	const changed = watcher(context, draft);
 	const write = writeCard(context, draft, changed);
+	if (draft.edited && !draft.edited.begun) {
+		noteBegin(draft.edited, bodyOf(draft));
+	}
 	changed();
 	return [
 		head,

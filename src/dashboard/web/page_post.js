@@ -597,6 +597,9 @@ function actionsOf(context, post, failures) {
 	const isOpen = post.state === "scheduled";
 	return [
 		copyButton(() => story(post, failures), "Copy for the customer", "Copy for the customer"),
+		isOpen
+			? linkButton("Edit", `${context.here("compose")}?edit=${encodeURIComponent(post.id)}`, {icon: "compose", key: "edit"})
+			: null,
 		isOpen ? button("Reschedule", () => reschedule(context, post), {icon: "calendar", key: "reschedule"}) : null,
 		isOpen ? button("Cancel", () => cancelPost(context), {kind: "danger", key: "cancel"}) : null,
 		linkButton("Copy to a new post", `${context.here("compose")}?post=${encodeURIComponent(post.id)}`, {key: "again"}),
