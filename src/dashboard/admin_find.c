@@ -90,7 +90,7 @@ static enum err_kind write_found(struct finding *f, struct json_writer *w, struc
 	json_member_str(w, "matched", found->matched);
 	json_member_str_or_null(w, "account_id", found->account_id);
 	json_key(w, "post");
-	admin_write_post(w, content, app, &posts[0], clock_now_us(f->admin->config.clock));
+	admin_write_post(f->admin, w, content, app, &posts[0]);
 	json_end_object(w);
 	return ERR_NONE;
 }

@@ -8,9 +8,11 @@
 #include "timetext.h"
 
 #include "failure.h"
+#include "media_id.h"
 #include "post.h"
 
 #include "store_dashboard.h"
+#include "store_media.h"
 #include "store_post_change.h"
 #include "store_post_resolve.h"
 #include "store_words.h"
@@ -22,6 +24,8 @@
 #define FILTER_MAX_BYTES 255
 /* to read one post's content in: a body of 1 MiB */
 #define CONTENT_ARENA_BYTES ((size_t)16 << 20)
+/* of a picture that is shown small as it is */
+#define THUMBNAIL_MAX_BYTES (4 << 20)
 
 /* ---- what failures mean ---- */
 
@@ -67,6 +71,7 @@ struct listing {
 	struct dashboard_page *pages;
 	size_t *used;
 	bool is_partial;
+	int64_t total; /* of all pages; -1 = not counted */
 	/* Posts whose words are not in the index yet, where words are asked for. */
 	int64_t words_waiting;
 };
@@ -181,6 +186,19 @@ static enum err_kind find_all(struct listing *l, struct error *err)
 	return kind;
 }
 
+/* What the counters can tell costs the same however many there are. */
+static enum err_kind count_all(struct listing *l, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < l->apps.count && kind == ERR_NONE && l->total >= 0; i++) {
+		int64_t total = 0;
+		l->filter.app_id = l->apps.rows[i].id;
+		kind = store_dashboard_total(l->admin->config.store, &l->filter, &total, err);
+		l->total = total >= 0 ? l->total + total : -1;
+	}
+	return kind;
+}
+
 static enum err_kind count_waiting(struct listing *l, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
@@ -250,12 +268,38 @@ static struct str cut_text(struct str text, bool *is_cut_out)
 	return text;
 }
 
-static void write_content(struct json_writer *w, struct arena *arena, struct str stored)
+/* A picture that a browser draws, and not so large that a list of them is slow. */
+static bool is_thumbnail(const struct media_row *file)
+{
+	static const char *const types[] = {"image/jpeg", "image/png", "image/gif", "image/webp"};
+	for (size_t i = 0; i < COUNT_OF(types); i++) {
+		if (str_equal_z(file->mime_type, types[i]))
+			return file->size_bytes <= THUMBNAIL_MAX_BYTES;
+	}
+	return false;
+}
+
+/* The first file of the post, if it was uploaded here, is still there and can be shown small. */
+static struct str thumbnail_of(const struct admin *admin, struct arena *arena, struct str app_id,
+			       const struct post_content *content)
+{
+	struct media_row file = {0};
+	const struct media *first = post_media_at(content, 0);
+	if (first == NULL || !media_id_is(first->url))
+		return STR("");
+	const enum err_kind kind =
+		store_media_find(admin->config.store, arena, app_id, first->url, &file, NULL);
+	return kind == ERR_NONE && is_thumbnail(&file) ? first->url : STR("");
+}
+
+static void write_content(const struct admin *admin, struct json_writer *w, struct arena *arena,
+			  const struct post_row *post)
 {
 	struct post_content content = {0};
 	bool is_cut = false;
-	const bool is_readable = post_content_read(arena, stored, &content, NULL) == ERR_NONE &&
-				 content.container_count > 0;
+	const bool is_readable =
+		post_content_read(arena, post->content, &content, NULL) == ERR_NONE &&
+		content.container_count > 0;
 	const struct str text =
 		is_readable ? cut_text(content.containers[0].content, &is_cut) : STR("");
 	json_member_str_or_null(
@@ -265,6 +309,9 @@ static void write_content(struct json_writer *w, struct arena *arena, struct str
 	json_member_bool(w, "text_is_cut", is_cut);
 	json_member_int(w, "media_count", is_readable ? (int64_t)post_media_total(&content) : 0);
 	json_member_int(w, "container_count", (int64_t)content.container_count);
+	json_member_str_or_null(w, "thumbnail",
+				is_readable ? thumbnail_of(admin, arena, post->app_id, &content)
+					    : STR(""));
 }
 
 static void write_error(struct json_writer *w, const struct delivery_row *delivery)
@@ -301,9 +348,10 @@ static void write_delivery(struct json_writer *w, const struct delivery_row *del
 	json_end_object(w);
 }
 
-void admin_write_post(struct json_writer *w, struct arena *arena, const struct app_row *app,
-		      const struct post_row *post, int64_t now_us)
+void admin_write_post(const struct admin *admin, struct json_writer *w, struct arena *arena,
+		      const struct app_row *app, const struct post_row *post)
 {
+	const int64_t now_us = clock_now_us(admin->config.clock);
 	json_begin_object(w);
 	json_member_str(w, "id", post->id);
 	json_member_str(w, "client_id", app->client_id);
@@ -314,7 +362,7 @@ void admin_write_post(struct json_writer *w, struct arena *arena, const struct a
 	json_member_str(w, "state", str_of(post_state_name(post->state)));
 	json_member_str(w, "outcome", str_of(store_post_outcome_name(store_post_outcome_of(post))));
 	json_member_str(w, "mode", str_of(post_mode_name(post->mode)));
-	write_content(w, arena, post->content);
+	write_content(admin, w, arena, post);
 	json_member_instant(w, "scheduled_at", post->scheduled_at_us);
 	json_member_instant(w, "created_at", post->created_at_us);
 	json_key(w, "platform_posts");
@@ -356,9 +404,8 @@ static void write_rows(struct listing *l, struct json_writer *w, const size_t *o
 	for (size_t i = 0; i < count; i++) {
 		const size_t app = order[i];
 		if (written[app] < l->used[app])
-			admin_write_post(w, content, &l->apps.rows[app],
-					 &posts[app][written[app]++],
-					 clock_now_us(l->admin->config.clock));
+			admin_write_post(l->admin, w, content, &l->apps.rows[app],
+					 &posts[app][written[app]++]);
 		arena_clear(content);
 	}
 	json_end_array(w);
@@ -386,6 +433,10 @@ static enum err_kind respond_list(struct listing *l, struct error *err)
 	write_rows(l, &w, order, count, posts);
 	json_member_str_or_null(&w, "next", next);
 	json_member_bool(&w, "is_partial", l->is_partial);
+	if (l->total >= 0)
+		json_member_int(&w, "total", l->total);
+	else
+		json_member_null(&w, "total");
 	if (!str_is_empty(l->filter.text))
 		json_member_int(&w, "words_waiting", l->words_waiting);
 	json_end_object(&w);
@@ -399,6 +450,8 @@ void admin_post_list(void *context, struct http_request *request, struct http_re
 	if (!listing_begin(&l))
 		return;
 	enum err_kind kind = find_all(&l, &err);
+	if (kind == ERR_NONE)
+		kind = count_all(&l, &err);
 	if (kind == ERR_NONE && !str_is_empty(l.filter.text))
 		kind = count_waiting(&l, &err);
 	if (kind == ERR_NONE)

@@ -133,8 +133,8 @@ void admin_respond_app(struct admin *admin, struct http_response *response,
 /* ---- admin_posts.c ---- */
 
 /* A post as a row of a list; its content is read in arena. */
-void admin_write_post(struct json_writer *w, struct arena *arena, const struct app_row *app,
-		      const struct post_row *post, int64_t now_us);
+void admin_write_post(const struct admin *admin, struct json_writer *w, struct arena *arena,
+		      const struct app_row *app, const struct post_row *post);
 
 /* ---- admin_test_app.c ---- */
 

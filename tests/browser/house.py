@@ -153,7 +153,6 @@ def pages(house):
         "draft-incomplete": f"{app}/drafts/{house.drafts['incomplete']}",
         "draft-rejected": f"{app}/drafts/{house.drafts['rejected']}",
         "compose-draft": f"{app}/compose?draft={house.drafts['ready']}",
-        "compose-edit": f"{app}/compose?edit={house.posts['scheduled']}",
         "posts-failed": "/dashboard/posts?status=failed",
         "accounts": f"{app}/accounts",
         "account": f"{app}/accounts/{house.accounts['x'][0]['id']}",

@@ -273,7 +273,7 @@ def test_an_app_without_anything(client):
     client_id = client.make_app("nothing yet")["client_id"]
     shown = client.get("/overview", params={"client_id": client_id})
     assert shown["lateness_ms"] == {"p50": None, "p90": None, "p99": None, "max": None, "count": 0} and shown["failures"] == []
-    assert found(client, client_id=client_id) == {"data": [], "next": None, "is_partial": False}
+    assert found(client, client_id=client_id) == {"data": [], "next": None, "is_partial": False, "total": 0}
     assert all(row["published_24h"] == 0 for row in client.get("/usage", params={"client_id": client_id})["data"])
 
 

@@ -409,6 +409,38 @@ static void pages_by_any_filter(void **state)
 	assert_true(page.looked_down_to <= 1);
 }
 
+static int64_t total_of(struct fixture *fx, const struct app_row *app,
+			struct dashboard_filter filter)
+{
+	int64_t total = 0;
+	struct error err = {0};
+	filter.app_id = app->id;
+	ok(store_dashboard_total(fx->store, &filter, &total, &err), &err);
+	return total;
+}
+
+/* By the counters, or not at all. */
+static void how_many_there_are(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "ann", PLATFORM_X);
+	const int64_t tomorrow = TODAY + US_PER_DAY;
+	for (size_t i = 0; i < 3; i++)
+		post_with(fx, &app, &account, "x", tomorrow + (int64_t)i / 2 * US_PER_DAY);
+	assert_int_equal(total_of(fx, &app, (struct dashboard_filter){0}), 3);
+	assert_int_equal(total_of(fx, &app, (struct dashboard_filter){.status = STR("scheduled")}),
+			 3);
+	assert_int_equal(total_of(fx, &app, (struct dashboard_filter){.status = STR("failed")}), 0);
+	assert_int_equal(total_of(fx, &app,
+				  (struct dashboard_filter){.date_from_us = tomorrow,
+							    .date_to_us = tomorrow + US_PER_DAY}),
+			 2);
+	assert_int_equal(total_of(fx, &app, (struct dashboard_filter){.platform_mask = 2}), -1);
+	assert_int_equal(total_of(fx, &app, (struct dashboard_filter){.text = STR("x")}), -1);
+	assert_int_equal(total_of(fx, &app, (struct dashboard_filter){.user_id = STR("ann")}), -1);
+}
+
 static void posts_of_a_page(void **state)
 {
 	static const int64_t ordinals[] = {3, 1, 99};
@@ -649,6 +681,7 @@ int run_dashboard_tests(void)
 		STORE_TEST(the_oldest_of_too_many_sessions_ends),
 		STORE_TEST(an_app_changes_hands),
 		STORE_TEST(pages_by_any_filter),
+		STORE_TEST(how_many_there_are),
 		STORE_TEST(posts_of_a_page),
 		STORE_TEST(days),
 		STORE_TEST(how_deliveries_ended),

@@ -138,7 +138,8 @@ function showConflict(context, draft, now, saveOver) {
 			h(
 				"p",
 				null,
-				"Nothing of yours was saved yet, and it is still in the form. Saving it now writes over what you have changed too, and leaves the rest."
+				"Nothing of yours was saved yet, and it is still in the form. ",
+				"Saving it now writes over what you have changed too, and leaves the rest."
 			),
 			h(
 				"div",

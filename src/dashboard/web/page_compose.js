@@ -744,7 +744,8 @@ async function editPage(context) {
 		];
 	}
 	const draft = newDraft(begun, rules, begun.accounts, begun.accounts.length);
-	const head = pageHead({crumbs, title: "Edit a post", sub: "It is scheduled. What you change is saved before it goes out, or not at all."});
+	const sub = "It is scheduled. What you change is saved before it goes out, or not at all.";
+	const head = pageHead({crumbs, title: "Edit a post", sub});
 	return drawPage(context, draft, head);
 }
 

@@ -3,12 +3,19 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {number, plural, when} from "./format.js";
+import {pictured, thumb} from "./thumbs.js";
 import {badge, card, empty, linkButton, pageHead, table, tabs, tag} from "./ui.js";
 
 const PER_PAGE = 50;
 
 /** A draft is like a post or like publish's body: its first text, whichever it has. */
 export const draftText = (draft) => draft.containers?.[0]?.content ?? draft.content ?? "";
+
+/** The id of its first file, if that is an uploaded picture; a draft's files stay. */
+function pictureOf(draft) {
+	const [file] = (draft.containers?.[0] ?? draft).media ?? [];
+	return file?.type !== "video" ? file?.media_id : null;
+}
 
 /** What a person can do with it next, as one word of words.js. */
 export const draftWord = (draft) =>
@@ -19,20 +26,22 @@ function draftTable(context, drafts) {
 		{
 			label: "Draft",
 			lead: true,
-			cell: (draft) => [
-				h("a", {class: "title clip", href: context.here("drafts", draft.id)}, draftText(draft).trim() || "(no text)"),
-				h(
-					"span",
-					{class: "sub"},
-					[
-						draft.created_by ? `by ${draft.created_by}` : null,
-						plural((draft.account_ids ?? []).length, "account"),
-						draft.scheduled_at ? `for ${draft.scheduled_at.slice(0, 16).replace("T", " ")} UTC` : null,
-					]
-						.filter(Boolean)
-						.join(" · ")
+			cell: (draft) =>
+				pictured(
+					pictureOf(draft) ? thumb(context.params.client_id, pictureOf(draft)) : null,
+					h("a", {class: "title clip", href: context.here("drafts", draft.id)}, draftText(draft).trim() || "(no text)"),
+					h(
+						"span",
+						{class: "sub"},
+						[
+							draft.created_by ? `by ${draft.created_by}` : null,
+							plural((draft.account_ids ?? []).length, "account"),
+							draft.scheduled_at ? `for ${draft.scheduled_at.slice(0, 16).replace("T", " ")} UTC` : null,
+						]
+							.filter(Boolean)
+							.join(" · ")
+					)
 				),
-			],
 		},
 		{
 			label: "Review",
@@ -93,6 +102,7 @@ export async function page(context) {
 		card(
 			{
 				flush: true,
+				title: meta.total > 0 ? plural(meta.total, "draft") : undefined,
 				footer:
 					meta.last_page > 1
 						? [

@@ -4,6 +4,7 @@ import {h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, number, plural, when} from "./format.js";
 import {announce, button, card, confirm, copyButton, empty, field, linkButton, pageHead, table, toast} from "./ui.js";
+import {isShown, pictured, thumb} from "./thumbs.js";
 import {size, uploadFile} from "./upload.js";
 
 const PER_PAGE = 50;
@@ -66,7 +67,8 @@ function pages(context, meta) {
 		"div",
 		{class: "row"},
 		meta.current_page > 1 ? linkButton("Newer", at(meta.current_page - 1), {slim: true}) : null,
-		meta.current_page < meta.last_page ? linkButton("Older", at(meta.current_page + 1), {slim: true}) : null
+		meta.current_page < meta.last_page ? linkButton("Older", at(meta.current_page + 1), {slim: true}) : null,
+		meta.last_page > 1 ? h("span", {class: "soft small"}, `Page ${number(meta.current_page)} of ${number(meta.last_page)}`) : null
 	);
 }
 
@@ -77,11 +79,13 @@ export async function page(context) {
 		{
 			label: "File",
 			lead: true,
-			cell: (file) => [
-				h("span", {class: "title break"}, file.file_name ?? file.id),
-				h("span", {class: "sub break"}, measures(file)),
-				h("span", {class: "sub mono break"}, file.id),
-			],
+			cell: (file) =>
+				pictured(
+					thumb(context.params.client_id, isShown(file) ? file.id : null, file.mime_type.startsWith("video/") ? "play" : "image"),
+					h("span", {class: "title break"}, file.file_name ?? file.id),
+					h("span", {class: "sub break"}, measures(file)),
+					h("span", {class: "sub mono break"}, file.id)
+				),
 		},
 		{label: "Uploaded", tight: true, cell: (file) => when(file.created_at)},
 		{label: "Kept until", tight: true, cell: (file) => when(file.expires_at, "a post or draft needs it")},

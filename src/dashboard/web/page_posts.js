@@ -4,6 +4,7 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {number, plural, when} from "./format.js";
 import {PLATFORMS, PLATFORM_NAMES, TYPES, isUnderWay, postWord, targetWord} from "./words.js";
+import {pictured, thumb} from "./thumbs.js";
 import {retryFilter, retryMany} from "./retry_many.js";
 import {badge, button, card, empty, field, linkButton, mark, onSubmit, pageHead, table} from "./ui.js";
 
@@ -74,22 +75,24 @@ export function postTable(context, posts, {withApp = false, note = () => null} =
 		{
 			label: "Post",
 			lead: true,
-			cell: (post) => [
-				h("a", {class: "title clip", href: postAddress(context, post)}, post.text || "(no text)"),
-				h(
-					"span",
-					{class: "sub"},
-					[
-						TYPES[post.type] ?? post.type,
-						post.media_count > 0 ? plural(post.media_count, "file") : null,
-						post.container_count > 1 ? plural(post.container_count - 1, "comment") : null,
-						post.external_user_id ? `for ${post.external_user_id}` : null,
-					]
-						.filter(Boolean)
-						.join(" · ")
+			cell: (post) =>
+				pictured(
+					post.thumbnail ? thumb(post.client_id, post.thumbnail) : null,
+					h("a", {class: "title clip", href: postAddress(context, post)}, post.text || "(no text)"),
+					h(
+						"span",
+						{class: "sub"},
+						[
+							TYPES[post.type] ?? post.type,
+							post.media_count > 0 ? plural(post.media_count, "file") : null,
+							post.container_count > 1 ? plural(post.container_count - 1, "comment") : null,
+							post.external_user_id ? `for ${post.external_user_id}` : null,
+						]
+							.filter(Boolean)
+							.join(" · ")
+					),
+					note(post) ? h("span", {class: "sub"}, note(post)) : null
 				),
-				note(post) ? h("span", {class: "sub"}, note(post)) : null,
-			],
 		},
 		withApp ? {label: "App", cell: (post) => post.app_name} : null,
 		{
@@ -182,9 +185,14 @@ export async function page(context) {
 	const filter = {...query, limit: null};
 	const onward = (after) => ({...filter, after, back: context.query.after ? [...before, context.query.after].join("~") : ""});
 	const backward = () => ({...filter, after: before.at(-1), back: before.slice(0, -1).join("~")});
-	const whichOnes = (count) =>
+	const whichOnes = (count, total) =>
 		count > 0
-			? h("span", {class: "soft small"}, `Posts ${number(before.length * PAGE + 1)} to ${number(before.length * PAGE + count)}`)
+			? h(
+					"span",
+					{class: "soft small"},
+					`Posts ${number(before.length * PAGE + 1)} to ${number(before.length * PAGE + count)}`,
+					total === null ? "" : ` of ${number(total)}`
+				)
 			: null;
 	const [failures, first] = await Promise.all([api.get("/failures", null, context.signal), load()]);
 	const place = h("div");
@@ -207,6 +215,7 @@ export async function page(context) {
 			card(
 				{
 					flush: true,
+					title: found.total > 0 ? plural(found.total, "post") : undefined,
 					footer:
 						next || context.query.after
 							? [
@@ -220,7 +229,7 @@ export async function page(context) {
 										? linkButton("Newer", address(context, backward()), {slim: true, icon: "left", key: "newer"})
 										: null,
 									next,
-									whichOnes(found.data.length),
+									whichOnes(found.data.length, found.total),
 									found.is_partial
 										? h("span", {class: "soft small"}, "The search reached its limit before the page was full.")
 										: null,

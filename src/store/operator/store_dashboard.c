@@ -197,6 +197,29 @@ enum err_kind store_dashboard_find(struct store *store, struct arena *arena,
 	return kind;
 }
 
+struct totalling {
+	const struct dashboard_filter *filter;
+	int64_t *total_out;
+};
+
+static enum err_kind read_total(struct sql_connection *sql, void *argument, struct error *err)
+{
+	const struct totalling *t = argument;
+	return counters_total(sql, t->filter->app_id, t->filter->status, t->filter->date_from_us,
+			      t->filter->date_to_us, t->total_out, err);
+}
+
+enum err_kind store_dashboard_total(struct store *store, const struct dashboard_filter *filter,
+				    int64_t *total_out, struct error *err)
+{
+	struct totalling totalling = {filter, total_out};
+	*total_out = -1;
+	if (!is_helped_by_index(filter) || !str_is_empty(filter->text) ||
+	    filter->platform_mask != 0)
+		return ERR_NONE;
+	return store_read(store, read_total, &totalling, err);
+}
+
 struct fetching {
 	struct arena *arena;
 	struct str app_id;

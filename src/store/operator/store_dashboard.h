@@ -46,6 +46,10 @@ struct dashboard_page {
 enum err_kind store_dashboard_find(struct store *store, struct arena *arena,
 				   const struct dashboard_filter *filter,
 				   struct dashboard_page *out, struct error *err);
+/* How many posts the filter finds in all, whatever the page: where the counters can tell, which
+ * know dates and status; -1 = they cannot. */
+enum err_kind store_dashboard_total(struct store *store, const struct dashboard_filter *filter,
+				    int64_t *total_out, struct error *err);
 /* Those posts of the app with their deliveries, highest ordinal first. */
 enum err_kind store_dashboard_posts(struct store *store, struct arena *arena, struct str app_id,
 				    const int64_t *ordinals, size_t ordinal_count,
