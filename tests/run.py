@@ -211,7 +211,9 @@ def run_named_programs(build: Path, tests: list[str], programs: dict[str, list[s
 
 
 def run_named_pytest(build: Path, group: str, selection: list[str], long: bool) -> tuple[int, int, int]:
-    subprocess.run(["ninja", "-C", str(build), "src/cli/posthorn"], check=True, stdout=sys.stderr)
+    known = (build / "build.ninja").read_text(encoding="utf-8")  # without libvips there is no posthorn-fit
+    programs = [name for name in ("src/cli/posthorn", "src/cli/posthorn-fit") if f"\nbuild {name}:" in known]
+    subprocess.run(["ninja", "-C", str(build), *programs], check=True, stdout=sys.stderr)
     if not any("tests/postgres" in word for word in selection):
         return count_pytest(build, group, start_pytest(build, group, selection, long).wait())
     with PostgresServer() as server:

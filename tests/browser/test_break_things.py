@@ -4,7 +4,6 @@ import pytest
 
 import axe
 from browser import DESKTOP, PHONE
-from test_screenshots import OUT
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
