@@ -15,7 +15,8 @@ import time
 
 import pytest
 
-from harness import ROOT, App, cli, find_binary
+import test_old
+from harness import ROOT, App, Sandbox, Service, cli, find_binary
 
 PACKAGING = ROOT / "packaging"
 UNITS = sorted((PACKAGING / "systemd").iterdir())
@@ -277,3 +278,60 @@ def test_install_use_upgrade_purge(dist, system):
     assert code == 0, said
     assert not (root / "var/lib/posthorn").exists() and not (root / "etc/posthorn").exists() and not (root / "usr/bin/posthorn").exists()
     assert system("getent", "passwd", "posthorn")[0] != 0
+
+
+def repacked(package, version, folder):
+    """The same package as one of an earlier version."""
+    code, said = run("dpkg-deb", "-R", package, folder / "package")
+    assert code == 0, said
+    control = folder / "package/DEBIAN/control"
+    control.write_text(re.sub(r"^Version: .*$", f"Version: {version}", control.read_text(), flags=re.M))
+    code, said = run("dpkg-deb", "-b", folder / "package", folder / "older.deb")
+    assert code == 0, said
+    return folder / "older.deb"
+
+
+def program_inside(root, folder):
+    """The installed program, as its unit runs it: as posthorn, with root as /. What it is given are paths outside."""
+    uid, gid = re.search(r"^posthorn:[^:]*:(\d+):(\d+):", (root / "etc/passwd").read_text(), re.M).groups()
+    program = folder / "posthorn"
+    program.write_text(f"""#!/usr/bin/python3 -I
+import os, sys
+os.chroot({str(root)!r})
+os.chdir("/")
+os.setgroups([])
+os.setgid({gid})
+os.setuid({uid})
+os.execv("/usr/bin/posthorn", ["posthorn", *[word.replace({str(root)!r}, "") for word in sys.argv[1:]]])
+""")
+    program.chmod(0o755)
+    return program
+
+
+@long
+@pytest.mark.parametrize("path", [test_old.OLD[0], test_old.OLD[-1]], ids=lambda path: path.stem)
+def test_an_upgrade_inside_finishes_what_was_begun(dist, system, path, tmp_path, media, monkeypatch):
+    """A database of the past with posts under way, in the place where the package keeps it: the new package takes over."""
+    root, data, conf = system.root, system.root / "var/lib/posthorn", system.root / "etc/posthorn/posthorn.conf"
+    shutil.copy(repacked(package_of(dist), "0.0.1", tmp_path), root / "tmp/older.deb")
+    shutil.copy(package_of(dist), root / "tmp/newer.deb")
+    install = ("apt-get", "install", "-y", "--no-install-recommends")
+    assert system("apt-get", "update")[0] == 0
+    code, said = system(*install, "/tmp/older.deb")
+    assert code == 0, said
+    conf.write_text(conf.read_text() + "\n# ours\nlog-level = debug\n")
+    test_old.write_key(tmp_path / "reference")
+    with Sandbox() as sandbox:
+        old = test_old.OldDatabase(path, data, test_old.tokens_of(sandbox, tmp_path / "reference"), media)
+        assert system("chown", "-R", "posthorn:posthorn", "/var/lib/posthorn")[0] == 0
+        code, said = system(*install, "/tmp/newer.deb")
+        assert code == 0, said
+        assert system("dpkg-query", "-W", "-f", "${Version}", "posthorn")[1] != "0.0.1" and "# ours\n" in conf.read_text()
+        with monkeypatch.context() as inside:
+            inside.setenv("POSTHORN_BIN", str(program_inside(root, tmp_path)))
+            with Service(data, sandbox, [*test_old.OPTIONS, "--config", conf]) as service:
+                assert "log-level=debug" in service.stderr()
+                test_old.check_goes_on(service, sandbox, old)
+        test_old.check_counters(data)
+    code, said = system("apt-get", "purge", "-y", "posthorn")
+    assert code == 0 and not data.exists(), said

@@ -29,6 +29,7 @@ KEY = bytes(range(1, 33))
 SLUGS = ("x", "facebook", "linkedin", "instagram")
 TOKENS = {"access_token": "access_token_sealed", "refresh_token": "refresh_token_sealed", "extra_secret": "extra_sealed"}  # of accounts
 DAY_US = 86400 * 1000000
+OPTIONS = ("--time-scale", "3000", "--mode", "sandbox")
 FINAL = {"old-published": "published", "old-failed": "failed", "old-unknown": "failed", "old-scheduled-0": "published",
          "old-scheduled-1": "published", "old-in-flight": "failed", "old-queued": "published", "old-waiting": "failed"}
 TEXTS = {"old scheduled 0": 2, "old scheduled 1": 1, "old queued behind it": 1}  # how often they come out
@@ -193,24 +194,29 @@ def check_events(app, old):
     assert ids[:len(old.events)] == old.events and len(ids) > len(old.events)
 
 
+def check_goes_on(service, sandbox, old):
+    """All that the database holds is known, what was begun is finished, and more can come."""
+    app = old.app(service)
+    accounts = app.get("/v1/accounts", params={"per_page": 100}).json()["data"]
+    assert {account["id"] for account in accounts} == old.accounts
+    assert {account["status"] for account in accounts} == {"active"}
+    poll("all are final", lambda: {post["status"] for post in app.list(per_page=100)["data"]} <= {"published", "failed"})
+    check_posts(app, old)
+    check_ledger(sandbox, old)
+    check_events(app, old)
+    if old.has_events:
+        assert [hook["url"] for hook in app.get("/v1/webhooks").json()["data"]] == ["https://127.0.0.1:9/hook"]
+    app.published(app.account("x", "user-1"), "new beside the old")
+
+
 @pytest.mark.parametrize("path", OLD, ids=[path.stem for path in OLD])
 def test_an_old_database_goes_on(path, tmp_path, media):
     reference, data = tmp_path / "reference", tmp_path / "data"
     write_key(reference)
     with Sandbox() as sandbox:
         old = OldDatabase(path, data, tokens_of(sandbox, reference), media)
-        with Service(data, sandbox, ["--time-scale", "3000", "--mode", "sandbox"]) as service:
-            app = old.app(service)
-            accounts = app.get("/v1/accounts", params={"per_page": 100}).json()["data"]
-            assert {account["id"] for account in accounts} == old.accounts
-            assert {account["status"] for account in accounts} == {"active"}
-            poll("all are final", lambda: {post["status"] for post in app.list(per_page=100)["data"]} <= {"published", "failed"})
-            check_posts(app, old)
-            check_ledger(sandbox, old)
-            check_events(app, old)
-            if old.has_events:
-                assert [hook["url"] for hook in app.get("/v1/webhooks").json()["data"]] == ["https://127.0.0.1:9/hook"]
-            app.published(app.account("x", "user-1"), "new beside the old")
+        with Service(data, sandbox, OPTIONS) as service:
+            check_goes_on(service, sandbox, old)
         check_counters(data)
 
 
