@@ -43,6 +43,7 @@ enum film_outcome {
 	FILM_TOO_LARGE,  /* more than bytes_max came of it */
 	FILM_NO_ENCODER, /* ffmpeg is there without H.264 or AAC */
 	FILM_MISSING,    /* ffmpeg is not there */
+	FILM_NO_SPACE,   /* the disk is full: nothing is known of the film */
 	FILM_OUTCOME_COUNT
 };
 

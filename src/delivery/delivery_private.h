@@ -175,6 +175,8 @@ enum next fitting_apply(struct delivery_task *t, size_t index, struct str origin
 /* For filming.c. Fails the delivery: MEDIA_REJECTED; why is a sentence without its subject. */
 enum next fitting_reject(struct delivery_task *t, size_t index, const char *platform_code,
 			 struct str why);
+/* For filming.c. Tries again later, as of what passes; why as above. */
+enum next fitting_try_later(struct delivery_task *t, size_t index, struct str why);
 /* The adapter judges the original, and says why nothing was done about it. */
 enum next fitting_keep_original(struct delivery_task *t, size_t index, const char *why);
 

@@ -82,6 +82,9 @@ enum next filming_not_made(struct delivery_task *t, size_t index, const struct f
 		return fitting_keep_original(t, index,
 					     "It could not be converted: ffmpeg is not installed "
 					     "beside this service.");
+	case FILM_NO_SPACE:
+		return fitting_try_later(
+			t, index, STR("could not be converted: the disk of this service is full."));
 	case FILM_UNREADABLE:
 		return fitting_keep_original(t, index,
 					     "It could not be converted: this service does not "

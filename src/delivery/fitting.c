@@ -137,6 +137,17 @@ static enum next reject(struct delivery_task *t, size_t index, const char *platf
 	return fitting_reject(t, index, platform_code, str_of(why));
 }
 
+enum next fitting_try_later(struct delivery_task *t, size_t index, struct str why)
+{
+	const struct failure failure = {
+		.class = FAILURE_TRANSIENT,
+		.code = FAILURE_CODE_MEDIA_UNREACHABLE,
+		.message = str_format(t->turn.arena, STR_FMT " " STR_FMT,
+				      STR_ARG(name_of(t, index)), STR_ARG(why)),
+	};
+	return verdict_failure(t, &failure);
+}
+
 enum next fitting_keep_original(struct delivery_task *t, size_t index, const char *why)
 {
 	t->media.files[index].is_fitted = true;
@@ -232,13 +243,8 @@ static enum next keep(struct delivery_task *t, struct fit_line *line, struct str
 		write_timeline(t, line);
 		return next;
 	}
-	const struct failure failure = {
-		.class = FAILURE_TRANSIENT,
-		.code = FAILURE_CODE_MEDIA_UNREACHABLE,
-		.message = str_format(t->turn.arena, STR_FMT " could not be re-encoded: %s",
-				      STR_ARG(name_of(t, line->index)), err.text),
-	};
-	return verdict_failure(t, &failure);
+	return fitting_try_later(
+		t, line->index, str_format(t->turn.arena, "could not be re-encoded: %s", err.text));
 }
 
 /* PLANNED: it is not made yet, or cannot be. */

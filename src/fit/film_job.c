@@ -176,19 +176,8 @@ static void watch(struct film *film)
 
 /* ---- how it ended ---- */
 
-static const struct {
-	const char *said;
-	enum film_outcome outcome;
-} sentences[] = {
-	{"Unknown encoder", FILM_NO_ENCODER},    {"File too large", FILM_TOO_LARGE},
-	{"not in whitelist", FILM_UNREADABLE},   {"not on whitelist", FILM_UNREADABLE},
-	{"Decoder (codec", FILM_UNREADABLE},     {"Could not find codec", FILM_UNREADABLE},
-	{"Decoding requested", FILM_UNREADABLE},
-};
-
 static enum film_outcome outcome_of(const struct film *film, int status)
 {
-	const struct str said = {film->said, film->said_len};
 	if (film->is_late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
 		return FILM_TOO_SLOW;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
@@ -197,12 +186,7 @@ static enum film_outcome outcome_of(const struct film *film, int status)
 		return FILM_DONE;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_PROGRAM)
 		return FILM_MISSING;
-	for (size_t i = 0; i < COUNT_OF(sentences); i++) {
-		if (memmem(said.ptr, said.len, sentences[i].said, strlen(sentences[i].said)) !=
-		    NULL)
-			return sentences[i].outcome;
-	}
-	return FILM_BROKEN;
+	return film_words_judge((struct str){film->said, film->said_len});
 }
 
 static enum film_outcome run(struct film *film, const char *program)

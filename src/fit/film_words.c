@@ -111,3 +111,23 @@ void film_words_make(const struct film_order *order, struct film_words *words_ou
 	    OUTPUT);
 	words->words[words->count] = NULL;
 }
+
+static const struct {
+	const char *said;
+	enum film_outcome outcome;
+} complaints[] = {
+	{"No space left on device", FILM_NO_SPACE}, {"Disk quota exceeded", FILM_NO_SPACE},
+	{"Unknown encoder", FILM_NO_ENCODER},       {"File too large", FILM_TOO_LARGE},
+	{"not in whitelist", FILM_UNREADABLE},      {"not on whitelist", FILM_UNREADABLE},
+	{"Decoder (codec", FILM_UNREADABLE},        {"Could not find codec", FILM_UNREADABLE},
+	{"Decoding requested", FILM_UNREADABLE},
+};
+
+enum film_outcome film_words_judge(struct str said)
+{
+	for (size_t i = 0; i < COUNT_OF(complaints); i++) {
+		if (str_find(said, str_of(complaints[i].said), 0) != SIZE_MAX)
+			return complaints[i].outcome;
+	}
+	return FILM_BROKEN;
+}

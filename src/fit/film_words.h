@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The command line that an order is for ffmpeg: the film on descriptor 0, the MP4 on 3, how far it
  * is on standard output. It is told the format to read, and reads no other; it opens files and no
- * address, and nothing that the film names. Pure. */
+ * address, and nothing that the film names. And what its complaints mean. Pure. */
 #pragma once
 
 #include <stddef.h>
+
+#include "str.h"
 
 #include "film_order.h"
 
@@ -22,3 +24,5 @@ struct film_words {
 };
 
 void film_words_make(const struct film_order *order, struct film_words *words_out);
+/* Of an ffmpeg that failed, by what it said; BROKEN where that is nothing known. */
+enum film_outcome film_words_judge(struct str said);

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 /* The word behind an option; NULL: it is not there. */
 static const char *value_of(const struct film_words *words, const char *option)
 {
@@ -98,12 +100,35 @@ static void without_limits_only_the_sides_are_made_even(void **state)
 	assert_null(value_of(&words, "-maxrate"));
 }
 
+/* As ffmpeg 5.1 writes them. */
+static void complaints_are_told_apart(void **state)
+{
+	static const struct {
+		const char *said;
+		enum film_outcome outcome;
+	} rows[] = {
+		{"Could not write header for output file #0 (incorrect codec parameters ?): No "
+		 "space "
+		 "left on device\nError initializing output stream 0:1 -- \n",
+		 FILM_NO_SPACE},
+		{"av_interleaved_write_frame(): Disk quota exceeded\n", FILM_NO_SPACE},
+		{"av_interleaved_write_frame(): File too large\n", FILM_TOO_LARGE},
+		{"Unknown encoder 'libx264'\n", FILM_NO_ENCODER},
+		{"file:/proc/self/fd/0: Invalid data found when processing input\n", FILM_BROKEN},
+		{"", FILM_BROKEN},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		assert_int_equal(film_words_judge(str_of(rows[i].said)), rows[i].outcome);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams_that_are_copied_are_not_coded),
 		cmocka_unit_test(the_limits_of_an_order_are_told),
 		cmocka_unit_test(without_limits_only_the_sides_are_made_even),
+		cmocka_unit_test(complaints_are_told_apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
