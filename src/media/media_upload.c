@@ -28,11 +28,15 @@
 #define ROW_ARENA_BYTES ((size_t)64 << 10)
 #define WORK_ARENA_BYTES ((size_t)256 << 10)
 #define HASH_BYTES 65536
+/* Uploads by one link share a media id, and so the name of a file. */
+#define PLACING_LOCKS 16
 
 struct media_uploads {
 	struct media_uploads_config config;
 	pthread_mutex_t lock;
 	struct media_upload *open; /* under lock, as each one's next and is_shut */
+	/* One by one: who gives a file its name, or takes it away. By media id. */
+	pthread_mutex_t placing[PLACING_LOCKS];
 };
 
 struct media_upload {
@@ -58,6 +62,8 @@ struct media_uploads *media_uploads_new(const struct media_uploads_config *confi
 		return NULL;
 	uploads->config = *config;
 	pthread_mutex_init(&uploads->lock, NULL);
+	for (size_t i = 0; i < PLACING_LOCKS; i++)
+		pthread_mutex_init(&uploads->placing[i], NULL);
 	return uploads;
 }
 
@@ -66,6 +72,8 @@ void media_uploads_free(struct media_uploads **uploads)
 	if (*uploads == NULL)
 		return;
 	pthread_mutex_destroy(&(*uploads)->lock);
+	for (size_t i = 0; i < PLACING_LOCKS; i++)
+		pthread_mutex_destroy(&(*uploads)->placing[i]);
 	free(*uploads);
 	*uploads = NULL;
 }
@@ -73,6 +81,12 @@ void media_uploads_free(struct media_uploads **uploads)
 const struct media_uploads_config *media_uploads_settings(const struct media_uploads *uploads)
 {
 	return &uploads->config;
+}
+
+static pthread_mutex_t *placing_of(struct media_uploads *uploads, struct str media_id)
+{
+	const unsigned last = str_is_empty(media_id) ? 0 : (uint8_t)media_id.ptr[media_id.len - 1];
+	return &uploads->placing[last % PLACING_LOCKS];
 }
 
 static void step(const struct media_uploads *uploads, const char *name)
@@ -449,6 +463,23 @@ static enum err_kind place(struct media_upload *upload, struct arena *arena,
 	return kind;
 }
 
+/* Of a link only one upload has a row, the one that began last: it alone may name the file. */
+static enum err_kind place_and_end(struct media_upload *upload, struct arena *arena,
+				   const struct media_row *media, struct upload_result *result_out,
+				   struct error *err)
+{
+	struct store *store = upload->of->config.store;
+	struct upload_row now = {0};
+	enum err_kind kind = store_upload_find(store, arena, upload->row.id, &now, err);
+	if (kind == ERR_NONE && now.fence != upload->row.fence)
+		kind = error_set(err, ERR_CONFLICT, "somebody else writes this upload");
+	if (kind == ERR_NONE)
+		kind = place(upload, arena, media, err);
+	if (kind == ERR_NONE)
+		kind = store_upload_end(store, &upload->row, media, result_out, err);
+	return kind;
+}
+
 /* Lock held. */
 static enum err_kind finish(struct media_upload *upload, struct arena *arena, struct str file_name,
 			    struct media_row *media_out, struct upload_result *result_out,
@@ -469,10 +500,10 @@ static enum err_kind finish(struct media_upload *upload, struct arena *arena, st
 	if (kind != ERR_NONE)
 		return kind;
 	*media_out = describe(upload, arena, file_name, &sniff);
-	kind = place(upload, arena, media_out, err);
-	if (kind == ERR_NONE)
-		kind = store_upload_end(upload->of->config.store, &upload->row, media_out,
-					result_out, err);
+	pthread_mutex_t *placing = placing_of(upload->of, media_out->id);
+	pthread_mutex_lock(placing);
+	kind = place_and_end(upload, arena, media_out, result_out, err);
+	pthread_mutex_unlock(placing);
 	step(upload->of, "upload_ended");
 	return kind;
 }
@@ -482,10 +513,13 @@ static void remove_all(struct media_uploads *uploads, const struct upload_row *r
 {
 	struct arena *arena = arena_new("upload's end", WORK_ARENA_BYTES);
 	struct error err = {0};
+	pthread_mutex_t *placing = placing_of(uploads, row->media_id);
+	pthread_mutex_lock(placing);
 	if (store_upload_drop(uploads->config.store, row->id, &err) == ERR_NONE &&
 	    media_name_remove(uploads->config.files, arena, row->id) &&
 	    media_name_remove(uploads->config.files, arena, row->media_id))
 		(void)store_media_gone_end(uploads->config.store, row->id, &err);
+	pthread_mutex_unlock(placing);
 	arena_free(&arena);
 }
 

@@ -62,7 +62,8 @@ struct media_wish {
 	/* It may be gone on with for a day after its last byte; else for minutes. */
 	bool is_resumable;
 };
-/* Makes the row. *upload_out in arena. result_out->outcome is WRITTEN or OVER_QUOTA. */
+/* Makes the row. *upload_out in arena. result_out->outcome is WRITTEN, OVER_QUOTA or
+ * LINK_USED. */
 enum err_kind media_upload_begin(struct media_uploads *uploads, struct arena *arena,
 				 const struct media_wish *wish, struct upload_row *upload_out,
 				 struct upload_result *result_out, struct error *err);

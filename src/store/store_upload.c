@@ -105,6 +105,33 @@ enum err_kind store_upload_drop_row(struct store_tx *tx, struct str upload_id, s
 
 /* ---- begin ---- */
 
+static void link_read(struct sql_cursor *cursor, void *out)
+{
+	struct link_row *link = out;
+	link->token_hash = sql_take_text(cursor);
+	link->media_id = sql_take_text(cursor);
+	link->app_id = sql_take_text(cursor);
+	link->max_bytes = sql_take_int(cursor);
+	link->expires_at_us = sql_take_int(cursor);
+	link->used_at_us = sql_take_int(cursor);
+}
+
+/* Used since it was read: its file is there, and no other upload may come near its name. */
+static enum err_kind refuse_used(struct store_tx *tx, struct uploading *u, struct error *err)
+{
+	struct link_row link = {0};
+	if (str_is_empty(u->upload->link_hash))
+		return ERR_NONE;
+	const enum err_kind kind = sql_find(
+		tx->sql, tx->arena,
+		SQL_ROW(SQL_LINK_FIND, SQL_ARGS(sql_text(u->upload->link_hash)), link_read), &link,
+		"link", err);
+	if (kind != ERR_NONE || link.used_at_us == 0)
+		return kind;
+	u->result.outcome = UPLOAD_LINK_USED;
+	return error_set(err, ERR_CONFLICT, "the link was used");
+}
+
 static enum err_kind drop_of_link(struct store_tx *tx, struct str link_hash, struct error *err)
 {
 	struct upload_row other = {0};
@@ -124,7 +151,9 @@ static enum err_kind begin(struct store_tx *tx, void *argument, struct error *er
 	struct uploading *u = argument;
 	const struct upload_row *upload = u->upload;
 	u->result = (struct upload_result){.outcome = UPLOAD_WRITTEN};
-	enum err_kind kind = drop_of_link(tx, upload->link_hash, err);
+	enum err_kind kind = refuse_used(tx, u, err);
+	if (kind == ERR_NONE)
+		kind = drop_of_link(tx, upload->link_hash, err);
 	if (kind == ERR_NONE)
 		kind = count(tx, u, counted_bytes(upload), 1, err);
 	return kind == ERR_NONE
@@ -329,17 +358,6 @@ enum err_kind store_link_create(struct store *store, const struct link_row *link
 				  sql_text(link->app_id), sql_int(link->max_bytes),
 				  sql_int(link->expires_at_us)),
 			 ERR_CONFLICT, "link", err);
-}
-
-static void link_read(struct sql_cursor *cursor, void *out)
-{
-	struct link_row *link = out;
-	link->token_hash = sql_take_text(cursor);
-	link->media_id = sql_take_text(cursor);
-	link->app_id = sql_take_text(cursor);
-	link->max_bytes = sql_take_int(cursor);
-	link->expires_at_us = sql_take_int(cursor);
-	link->used_at_us = sql_take_int(cursor);
 }
 
 enum err_kind store_link_find(struct store *store, struct arena *arena, struct str token_hash,
