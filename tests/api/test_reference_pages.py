@@ -142,3 +142,10 @@ def test_the_whole_reference_as_markdown(service):
         for operation in shared.values():
             assert not isinstance(operation, dict) or f"## {operation['summary']}\n" in text, path
     assert json.loads((ROOT / "api/examples.json").read_text()) and len(text) < 100_000
+
+
+def test_browsers_keep_the_mark(service):
+    first = service.request("GET", "/favicon.ico")
+    assert first.status_code == 200 and first.headers["Content-Type"] == "image/svg+xml" and first.text.startswith("<svg")
+    again = service.request("GET", "/favicon.ico", headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 304 and again.content == b""

@@ -54,7 +54,7 @@ window.fetch = async (...request) => {
 
 # What nobody but markup could have made; the dashboard makes none of these.
 STRANGERS = """
-return [...document.querySelectorAll('script:not([src^="/dashboard/v-"][src$="/main.js"]), iframe, object, embed, img, video, audio, source, base, meta[http-equiv], style, marquee, math, template, xmp, animate, set, foreignObject, link:not([href^="/dashboard/"])'),
+return [...document.querySelectorAll('script:not([src^="/dashboard/v-"][src$="/main.js"]), iframe, object, embed, img:not([src^="/dashboard/api/apps/"]), video, audio, source, base, meta[http-equiv], style, marquee, math, template, xmp, animate, set, foreignObject, link:not([href^="/dashboard/"])'),
 	...[...document.querySelectorAll('*')].filter((one) => [...one.attributes].some((at) => at.name.startsWith('on') || (/^(href|src|action|formaction|xlink:href)$/.test(at.name) && /^\\s*(javascript|data|vbscript|\\/\\/)/i.test(at.value))))
 ].map((one) => one.outerHTML.slice(0, 200));
 """

@@ -21,7 +21,6 @@ import {
 	tag,
 	toast,
 } from "./ui.js";
-import {accountsOf, changesOf, formOf, noteBegin, readPost, saveChanges} from "./compose_edit.js";
 import {forgetKept, keep as keepHere, keepEdit, readKept} from "./compose_keep.js";
 import {mediaRow, takeFiles} from "./compose_media.js";
 import {platformTabs} from "./compose_options.js";
@@ -145,7 +144,7 @@ const curlTo = (context, method, path, body) =>
 
 const curlOf = (context, draft, body) =>
 	draft.edited
-		? curlTo(context, "PATCH", draft.edited.post.id, changesOf(draft.edited, body))
+		? curlTo(context, "PATCH", draft.edited.post.id, draft.edited.tools.changesOf(draft.edited, body))
 		: curlTo(context, "POST", "publish", body);
 
 // ---- the service's verdict ----
@@ -497,7 +496,7 @@ function keepWritten(context, draft) {
 	const body = bodyOf(draft);
 	if (!draft.edited) {
 		keepHere(context, body, draft.requestId);
-	} else if (Object.keys(changesOf(draft.edited, body)).length > 0) {
+	} else if (Object.keys(draft.edited.tools.changesOf(draft.edited, body)).length > 0) {
 		keepEdit(context, body, draft.edited);
 	} else {
 		forgetKept(context);
@@ -621,7 +620,7 @@ function writeCard(context, draft, changed) {
 		toast("Draft saved.");
 		await context.go(context.here("drafts", data.id));
 	};
-	const save = (body) => saveChanges(context, draft, body);
+	const save = (body) => draft.edited.tools.saveChanges(context, draft, body);
 	const word = draft.edited ? "Save changes" : draft.kept ? "Save draft" : "Publish";
 	const send = h("button", {class: "button main", type: "submit"}, word);
 	const element = h(
@@ -673,15 +672,16 @@ async function accountsNamed(context, ids) {
 
 /** A post that waits, and what was typed about it before, which is a change of the post as it was then. */
 async function beginningOfEdit(context) {
-	const edited = await readPost(context, context.query.edit, context.signal);
+	const tools = await import("./compose_edit.js"); // only who edits needs it
+	const edited = {...(await tools.readPost(context, context.query.edit, context.signal)), tools};
 	const restored = readKept(context);
-	const accounts = await accountsOf(context, edited.post);
+	const accounts = await tools.accountsOf(context, edited.post);
 	if (!restored?.post) {
-		return {accounts, edited, now: edited.post, from: formOf(edited.post)};
+		return {accounts, edited, now: edited.post, from: tools.formOf(edited.post)};
 	}
 	const {post, etag, begun, body} = restored;
 	const written = postOfDraft({type: "", platforms: {}, overrides: {}, ...body});
-	return {accounts, edited: {post, etag, begun}, now: edited.post, restored, from: {...formOf(post), ...written}};
+	return {accounts, edited: {post, etag, begun, tools}, now: edited.post, restored, from: {...tools.formOf(post), ...written}};
 }
 
 /** {from, kept, etag}: what the form begins with: nothing, a copy of a post, or a draft. */
@@ -837,7 +837,7 @@ function drawPage(context, draft, head) {
 	const changed = watcher(context, draft);
 	const write = writeCard(context, draft, changed);
 	if (draft.edited && !draft.edited.begun) {
-		noteBegin(draft.edited, bodyOf(draft));
+		draft.edited.tools.noteBegin(draft.edited, bodyOf(draft));
 	}
 	changed();
 	return [
