@@ -39,6 +39,7 @@ DRAIN_S = 600
 # What counts as flat: the last third of the time against the third before.
 MEMORY_GROWTH_MAX, MEMORY_SLACK_MB = 1.25, 8
 DESCRIPTORS_SLACK = 64
+POSTS_MAX = 600_000  # the sandbox forgets nothing: at 780,000 posts it was full, and answered 503
 WAITING_SLACK = 5000  # posts: what a fault holds up
 BYTES_A_POST_GROWTH_MAX = 1.5
 
@@ -165,7 +166,7 @@ class Soak:
         load, dice = Load(self), random.Random(1)
         accepted = load.run(PROBE_S, 0)
         published = len(self.sandbox.ledger("soak text")) / PROBE_S
-        rate = self.rate or min(accepted, published) / 2
+        rate = min(self.rate or min(accepted, published) / 2, POSTS_MAX / self.seconds)
         print(f"as fast as {THREADS} clients can, {accepted:.0f} posts a second are accepted and {published:.0f} published; "
               f"{rate:.0f} from here on, for {self.seconds / 60:.0f} min")
         print("  minute     posts  memory_MB  descriptors threads children  database_MB  waiting")

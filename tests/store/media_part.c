@@ -210,10 +210,16 @@ static void a_link_is_good_for_one_file(void **state)
 	assert_int_equal(end_upload(fx, &taken, 100), UPLOAD_WRITTEN);
 	ok(store_link_find(fx->store, fx->arena, link.token_hash, &found, &err), &err);
 	assert_int_equal(found.used_at_us, NOW);
-	const struct upload_row late = begin_upload(fx, &app, 100, link.token_hash);
-	const struct upload_row taken_late = take(fx, late.id);
-	assert_int_equal(end_upload(fx, &taken_late, 100), UPLOAD_LINK_USED);
-	(void)taken_first;
+	/* Once it is used nothing begins, and what it was used for stays. */
+	struct upload_row late = taken_first;
+	struct upload_result result = {0};
+	late.id = new_uuid(fx);
+	ok(store_upload_begin(fx->store, &late, 0, 0, &result, &err), &err);
+	assert_int_equal(result.outcome, UPLOAD_LINK_USED);
+	assert_int_equal(store_upload_find(fx->store, fx->arena, late.id, &late, &err),
+			 ERR_NOT_FOUND);
+	assert_false(is_gone(fx, link.media_id));
+	assert_used(fx, &app, 100, 1);
 }
 
 static void what_is_needed_stays_and_the_rest_goes(void **state)
