@@ -154,17 +154,32 @@ static uint64_t duration_read(const char *bytes, bool is_long)
 	return duration == (is_long ? UINT64_MAX : UINT32_MAX) ? 0 : duration;
 }
 
-/* Version 1 has instants and durations of 64 bits instead of 32. */
-static void read_mvhd(struct walk *walk, const struct box *box)
+struct times {
+	uint32_t scale;
+	uint64_t duration;
+};
+
+/* How mvhd and mdhd begin. Version 1 has instants and durations of 64 bits instead of 32. */
+static bool times_read(struct walk *walk, const struct box *box, struct times *out)
 {
 	char content[32];
 	if (!content_read(walk, box, content, 20))
-		return;
+		return false;
 	const bool is_long = content[0] == 1;
 	if (is_long && !content_read(walk, box, content, 32))
+		return false;
+	*out = (struct times){be32(content + (is_long ? 20 : 12)),
+			      duration_read(content + (is_long ? 24 : 16), is_long)};
+	return true;
+}
+
+static void read_mvhd(struct walk *walk, const struct box *box)
+{
+	struct times times;
+	if (!times_read(walk, box, &times))
 		return;
-	walk->time_scale = be32(content + (is_long ? 20 : 12));
-	walk->duration = duration_read(content + (is_long ? 24 : 16), is_long);
+	walk->time_scale = times.scale;
+	walk->duration = times.duration;
 }
 
 static void read_mehd(struct walk *walk, const struct box *box)
@@ -215,14 +230,11 @@ static void read_hdlr(struct walk *walk, const struct box *box)
 
 static void read_mdhd(struct walk *walk, const struct box *box)
 {
-	char content[32];
-	if (!content_read(walk, box, content, 20))
+	struct times times;
+	if (!times_read(walk, box, &times))
 		return;
-	const bool is_long = content[0] == 1;
-	if (is_long && !content_read(walk, box, content, 32))
-		return;
-	walk->track.own_scale = be32(content + (is_long ? 20 : 12));
-	walk->track.own_duration = duration_read(content + (is_long ? 24 : 16), is_long);
+	walk->track.own_scale = times.scale;
+	walk->track.own_duration = times.duration;
 }
 
 static void read_stsz(struct walk *walk, const struct box *box)

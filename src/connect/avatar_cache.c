@@ -284,7 +284,9 @@ static size_t remove_oldest(const struct avatar_cache *cache, struct file *files
 	if (*used_bytes <= wanted_bytes)
 		return 0;
 	qsort(files, count, sizeof(files[0]), compare_age);
-	for (size_t i = 0; i<count && * used_bytes> wanted_bytes; i++) {
+	for (size_t i = 0; i < count; i++) {
+		if (*used_bytes <= wanted_bytes)
+			break;
 		if (!files[i].is_gone && remove_file(cache, &files[i]) == 1) {
 			*used_bytes -= files[i].size_bytes;
 			removed++;
