@@ -288,6 +288,29 @@ struct claimed claim(struct fixture *fx, int64_t now_us, size_t max)
 	return call.claimed;
 }
 
+struct after_call {
+	struct arena *arena;
+	struct after_claim wish;
+	struct claimed_after claimed;
+};
+
+static enum err_kind run_after_claim(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct after_call *call = argument;
+	return store_after_claim(tx, call->arena, &call->wish, &call->claimed.work,
+				 &call->claimed.count, err);
+}
+
+struct claimed_after claim_after(struct fixture *fx, enum after_kind kind, int64_t now_us)
+{
+	struct error err = {0};
+	struct after_call call = {
+		.arena = fx->arena,
+		.wish = {.kind = kind, .now_us = now_us, .lease_us = LEASE_US, .max = 10}};
+	ok(store_write(fx->store, run_after_claim, &call, &err), &err);
+	return call.claimed;
+}
+
 struct delivery_work claim_one(struct fixture *fx, int64_t now_us)
 {
 	const struct claimed claimed = claim(fx, now_us, CLAIM_MAX);

@@ -16,6 +16,7 @@
 
 #include "store.h"
 #include "store_admin.h"
+#include "store_after.h"
 #include "store_app.h"
 #include "store_connection.h"
 #include "store_credential.h"
@@ -78,6 +79,12 @@ struct claimed {
 struct claimed claim(struct fixture *fx, int64_t now_us, size_t max);
 /* Exactly one, or the test fails. */
 struct delivery_work claim_one(struct fixture *fx, int64_t now_us);
+struct claimed_after {
+	struct after_work *work;
+	size_t count;
+};
+/* Up to ten of what is done after a delivery's end, for LEASE_US. */
+struct claimed_after claim_after(struct fixture *fx, enum after_kind kind, int64_t now_us);
 /* A save of that work; change what matters. */
 struct delivery_save save_of(const struct delivery_work *work, enum delivery_next next,
 			     int64_t now_us);

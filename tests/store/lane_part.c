@@ -167,30 +167,9 @@ static void what_one_published_is_bound_for_all(void **state)
 	}
 }
 
-struct claiming {
-	struct fixture *fx;
-	struct after_work *work;
-	size_t count;
-};
-
-static enum err_kind claim_removal(struct store_tx *tx, void *argument, struct error *err)
-{
-	struct claiming *c = argument;
-	const struct after_claim wish = {.now_us = NOW, .lease_us = LEASE_US, .max = 10};
-	return store_after_claim(tx, c->fx->arena, &wish, &c->work, &c->count, err);
-}
-
 static enum err_kind end_removal(struct store_tx *tx, void *argument, struct error *err)
 {
 	return store_removal_save(tx, argument, false, err);
-}
-
-static struct claiming removals(struct fixture *fx)
-{
-	struct error err = {0};
-	struct claiming c = {.fx = fx};
-	ok(store_write(fx->store, claim_removal, &c, &err), &err);
-	return c;
 }
 
 static void a_removal_keeps_the_order_too(void **state)
@@ -208,9 +187,9 @@ static void a_removal_keeps_the_order_too(void **state)
 
 	post_due(fx, &town, &town.bob, 1);
 	const struct delivery_work second = claim_one(fx, NOW);
-	assert_int_equal(removals(fx).count, 0);
+	assert_int_equal(claim_after(fx, AFTER_REMOVAL, NOW).count, 0);
 	end(fx, &second, DELIVERY_PUBLISHED);
-	const struct claiming c = removals(fx);
+	const struct claimed_after c = claim_after(fx, AFTER_REMOVAL, NOW);
 	assert_int_equal(c.count, 1);
 	post_due(fx, &town, &town.bob, 1);
 	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);

@@ -30,29 +30,6 @@ static struct str published(struct fixture *fx, const struct app_row *app,
 	return post_id;
 }
 
-struct claiming {
-	struct fixture *fx;
-	struct after_claim wish;
-	struct after_work *work;
-	size_t count;
-};
-
-static enum err_kind claim_command(struct store_tx *tx, void *argument, struct error *err)
-{
-	struct claiming *c = argument;
-	return store_after_claim(tx, c->fx->arena, &c->wish, &c->work, &c->count, err);
-}
-
-static struct claiming claim_late_ids(struct fixture *fx, int64_t now_us)
-{
-	struct error err = {0};
-	struct claiming c = {
-		.fx = fx,
-		.wish = {.kind = AFTER_LATE_ID, .now_us = now_us, .lease_us = LEASE_US, .max = 10}};
-	ok(store_write(fx->store, claim_command, &c, &err), &err);
-	return c;
-}
-
 static enum err_kind save_command(struct store_tx *tx, void *argument, struct error *err)
 {
 	return store_late_id_save(tx, argument, err);
@@ -94,14 +71,14 @@ static void an_id_is_looked_for_until_it_is_found(void **state)
 	ok(store_after_next_due(fx->store, &due_us, &err), &err);
 	assert_true(due_us > 0 &&
 		    due_us <= DUE); /* the rows of other parts of the suite wait too */
-	assert_int_equal(claim_late_ids(fx, DUE - 1).count, 0);
-	struct claiming c = claim_late_ids(fx, DUE);
+	assert_int_equal(claim_after(fx, AFTER_LATE_ID, DUE - 1).count, 0);
+	struct claimed_after c = claim_after(fx, AFTER_LATE_ID, DUE);
 	assert_int_equal(c.count, 1);
 	assert_int_equal(c.work[0].until_us, UNTIL);
 	assert_int_equal(c.work[0].delivery.looks, 0);
-	assert_int_equal(claim_late_ids(fx, DUE).count, 0); /* the lease */
+	assert_int_equal(claim_after(fx, AFTER_LATE_ID, DUE).count, 0); /* the lease */
 	ok(end(fx, &c.work[0], NULL, DUE), NULL);
-	c = claim_late_ids(fx, DUE + US_PER_HOUR);
+	c = claim_after(fx, AFTER_LATE_ID, DUE + US_PER_HOUR);
 	assert_int_equal(c.work[0].delivery.looks, 1);
 	ok(end(fx, &c.work[0], "75", DUE + US_PER_HOUR), NULL);
 
@@ -110,7 +87,7 @@ static void an_id_is_looked_for_until_it_is_found(void **state)
 	assert_int_equal(row.published_at_us, before.published_at_us);
 	assert_true(str_is(row.remote_id, "75") && str_is(row.url, "https://t.example/75"));
 	assert_true(str_is(row.parts, NAMED) && str_is(row.warnings, ""));
-	assert_int_equal(claim_late_ids(fx, UNTIL).count, 0);
+	assert_int_equal(claim_after(fx, AFTER_LATE_ID, UNTIL).count, 0);
 	assert_int_equal(end(fx, &c.work[0], "76", UNTIL), ERR_CONFLICT);
 	assert_true(str_is(row_of(fx, &app, post_id).remote_id, "75"));
 }
@@ -121,11 +98,11 @@ static void what_is_given_up_says_so_and_makes_no_event(void **state)
 	const struct app_row app = make_app(fx);
 	const struct account_row account = make_account(fx, &app, "u", PLATFORM_TIKTOK);
 	const struct str post_id = published(fx, &app, &account);
-	const struct claiming c = claim_late_ids(fx, UNTIL);
+	const struct claimed_after c = claim_after(fx, AFTER_LATE_ID, UNTIL);
 	ok(end(fx, &c.work[0], "", UNTIL), NULL);
 	assert_true(str_is(row_of(fx, &app, post_id).remote_id, ""));
 	assert_int_equal(row_of(fx, &app, post_id).state, POST_PUBLISHED);
-	assert_int_equal(claim_late_ids(fx, UNTIL + US_PER_DAY).count, 0);
+	assert_int_equal(claim_after(fx, AFTER_LATE_ID, UNTIL + US_PER_DAY).count, 0);
 }
 
 static void an_account_does_one_thing_at_a_time(void **state)
@@ -136,11 +113,11 @@ static void an_account_does_one_thing_at_a_time(void **state)
 	published(fx, &app, &account);
 	post_now(fx, &app, &account);
 	const struct delivery_work work = claim_one(fx, NOW);
-	assert_int_equal(claim_late_ids(fx, DUE).count, 0); /* the account is busy */
+	assert_int_equal(claim_after(fx, AFTER_LATE_ID, DUE).count, 0); /* the account is busy */
 	const struct delivery_save done = save_of(&work, DELIVERY_PUBLISHED, NOW);
 	save_ok(fx, &done);
 	post_now(fx, &app, &account);
-	const struct claiming c = claim_late_ids(fx, DUE);
+	const struct claimed_after c = claim_after(fx, AFTER_LATE_ID, DUE);
 	assert_int_equal(c.count, 1);
 	assert_int_equal(claim(fx, DUE, CLAIM_MAX).count, 0); /* and so it is for posts */
 	ok(end(fx, &c.work[0], NULL, DUE), NULL);
@@ -155,8 +132,8 @@ static void a_lost_lease_cannot_save(void **state)
 	const struct app_row app = make_app(fx);
 	const struct account_row account = make_account(fx, &app, "u", PLATFORM_TIKTOK);
 	const struct str post_id = published(fx, &app, &account);
-	const struct claiming dead = claim_late_ids(fx, DUE);
-	const struct claiming alive = claim_late_ids(fx, DUE + LEASE_US);
+	const struct claimed_after dead = claim_after(fx, AFTER_LATE_ID, DUE);
+	const struct claimed_after alive = claim_after(fx, AFTER_LATE_ID, DUE + LEASE_US);
 	assert_int_equal(alive.count, 1);
 	assert_int_equal(end(fx, &dead.work[0], "66", DUE + LEASE_US), ERR_CONFLICT);
 	assert_true(str_is(row_of(fx, &app, post_id).remote_id, ""));

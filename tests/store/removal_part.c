@@ -33,27 +33,6 @@ static struct post_unpublish_result ask(struct fixture *fx, const struct app_row
 	return result;
 }
 
-struct claiming {
-	struct fixture *fx;
-	struct after_claim wish;
-	struct after_work *work;
-	size_t count;
-};
-
-static enum err_kind claim_command(struct store_tx *tx, void *argument, struct error *err)
-{
-	struct claiming *c = argument;
-	return store_after_claim(tx, c->fx->arena, &c->wish, &c->work, &c->count, err);
-}
-
-static struct claiming claim_removals(struct fixture *fx, int64_t now_us)
-{
-	struct error err = {0};
-	struct claiming c = {.fx = fx, .wish = {.now_us = now_us, .lease_us = LEASE_US, .max = 10}};
-	ok(store_write(fx->store, claim_command, &c, &err), &err);
-	return c;
-}
-
 struct saving {
 	const struct delivery_save *save;
 	bool is_unsupported;
@@ -110,17 +89,17 @@ static void what_is_out_is_asked_for_once(void **state)
 		assert_int_equal(ask(fx, &app, post_id).outcome, POST_UNPUBLISHED);
 		assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_PENDING);
 	}
-	const struct claiming first = claim_removals(fx, NOW);
+	const struct claimed_after first = claim_after(fx, AFTER_REMOVAL, NOW);
 	assert_int_equal(first.count, 1);
 	assert_true(str_is(first.work[0].parts, OUT) && first.work[0].is_new);
-	assert_int_equal(claim_removals(fx, NOW + 1).count, 0);
+	assert_int_equal(claim_after(fx, AFTER_REMOVAL, NOW + 1).count, 0);
 	ok(end(fx, &first.work[0], DELIVERY_PUBLISHED, NOW + 2), NULL);
 	const struct removal_row removed = removal_of(fx, &app, post_id);
 	assert_int_equal(removed.status, POST_REMOVAL_REMOVED);
 	assert_int_equal(removed.removed_at_us, NOW + 2);
 	assert_int_equal(ask(fx, &app, post_id).outcome, POST_UNPUBLISHED);
 	assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_REMOVED);
-	assert_int_equal(claim_removals(fx, NOW + US_PER_DAY).count, 0);
+	assert_int_equal(claim_after(fx, AFTER_REMOVAL, NOW + US_PER_DAY).count, 0);
 	assert_int_equal(end(fx, &first.work[0], DELIVERY_PUBLISHED, NOW + 3), ERR_CONFLICT);
 }
 
@@ -148,12 +127,12 @@ static void an_account_does_one_thing_at_a_time(void **state)
 	ask(fx, &app, ids[1]);
 	const struct delivery_work work = claim_one(fx, NOW);
 	assert_true(str_equal(work.post_id, next_id));
-	assert_int_equal(claim_removals(fx, NOW).count, 0); /* the account is busy */
+	assert_int_equal(claim_after(fx, AFTER_REMOVAL, NOW).count, 0); /* the account is busy */
 	const struct delivery_save done = save_of(&work, DELIVERY_PUBLISHED, NOW);
 	save_ok(fx, &done);
 
 	const struct str late_id = post_now(fx, &app, &account);
-	const struct claiming one = claim_removals(fx, NOW);
+	const struct claimed_after one = claim_after(fx, AFTER_REMOVAL, NOW);
 	assert_int_equal(one.count, 1);
 	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0); /* and so it is for posts */
 	ok(end(fx, &one.work[0], DELIVERY_WAIT, NOW), NULL);
@@ -162,7 +141,8 @@ static void an_account_does_one_thing_at_a_time(void **state)
 	const struct delivery_save late_done = save_of(&late, DELIVERY_PUBLISHED, NOW);
 	save_ok(fx, &late_done);
 	for (int i = 0; i < 2; i++) {
-		const struct claiming rest = claim_removals(fx, NOW + 2 * US_PER_S);
+		const struct claimed_after rest =
+			claim_after(fx, AFTER_REMOVAL, NOW + 2 * US_PER_S);
 		assert_int_equal(rest.count, 1);
 		ok(end(fx, &rest.work[0], DELIVERY_PUBLISHED, NOW + 2 * US_PER_S), NULL);
 	}
@@ -178,11 +158,11 @@ static void a_lost_lease_cannot_save(void **state)
 	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
 	const struct str post_id = published(fx, &app, &account);
 	ask(fx, &app, post_id);
-	const struct claiming dead = claim_removals(fx, NOW);
+	const struct claimed_after dead = claim_after(fx, AFTER_REMOVAL, NOW);
 	assert_int_equal(dead.count, 1);
 	ok(store_after_next_due(fx->store, &due_us, &err), &err);
 	assert_int_equal(due_us, NOW + LEASE_US);
-	const struct claiming alive = claim_removals(fx, NOW + LEASE_US);
+	const struct claimed_after alive = claim_after(fx, AFTER_REMOVAL, NOW + LEASE_US);
 	assert_int_equal(alive.count, 1);
 	assert_int_equal(end(fx, &dead.work[0], DELIVERY_PUBLISHED, NOW + LEASE_US), ERR_CONFLICT);
 	assert_int_equal(removal_of(fx, &app, post_id).status, POST_REMOVAL_PENDING);
@@ -208,11 +188,11 @@ static void a_doubt_outlives_its_removal(void **state)
 	ask(fx, &app, post_id);
 	for (size_t i = 0; i < COUNT_OF(codes); i++) {
 		const int64_t now_us = NOW + (int64_t)i * US_PER_S;
-		const struct claiming before = claim_removals(fx, now_us);
+		const struct claimed_after before = claim_after(fx, AFTER_REMOVAL, now_us);
 		assert_int_equal(before.count, 1);
 		ok(end_as(fx, &before.work[0], DELIVERY_FAILED, now_us, codes[i]), NULL);
 		ask(fx, &app, post_id);
-		const struct claiming after = claim_removals(fx, now_us);
+		const struct claimed_after after = claim_after(fx, AFTER_REMOVAL, now_us);
 		assert_int_equal(after.count, 1);
 		assert_true(after.work[0].is_new);
 		assert_int_equal(after.work[0].is_call_open,
