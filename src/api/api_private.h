@@ -126,8 +126,9 @@ void respond_error_to(const struct http_request *request, struct http_response *
 /* respond_error() with errors: {field: [message]} for one field. */
 void respond_field_error(struct http_response *response, int status, const char *code,
 			 struct str field, struct str message);
-/* Answers an error of a lower layer: ERR_TEMPORARY is 503 with Retry-After, everything else 500.
- * Its text goes to the log, not to the caller. */
+/* Answers an error of a lower layer: ERR_TEMPORARY is 503 with Retry-After, everything else 500,
+ * which says of ERR_UNCERTAIN that nobody knows. The error's text goes to the log, not to the
+ * caller. */
 void respond_failure(const struct api *api, const struct http_request *request,
 		     struct http_response *response, enum err_kind kind, const struct error *err);
 /* 404, with the kind of thing that the path names. */

@@ -123,7 +123,11 @@ void respond_failure(const struct api *api, const struct http_request *request,
 		return;
 	}
 	respond_error_to(request, response, 500, "INTERNAL_ERROR",
-			 STR("Something went wrong on our side."));
+			 kind == ERR_UNCERTAIN
+				 ? STR("The database went away: it is unknown whether this was "
+				       "stored. Send it again with the same request_id or "
+				       "Idempotency-Key, and it happens once.")
+				 : STR("Something went wrong on our side."));
 }
 
 bool respond_if_failed(const struct api *api, const struct http_request *request,

@@ -156,7 +156,7 @@ static enum person_status publish(struct person *person, const struct posting *p
 					 "the post was accepted, and cannot be read now: see "
 					 "`posthorn show " STR_FMT "`",
 					 STR_ARG(id));
-	if (answer->was_lost && answer->status >= 500)
+	if (answer->status == 500 || (answer->was_lost && answer->status > 500))
 		return lost(person, posting, "the service does not answer properly");
 	return person_say_refusal(person, answer);
 }

@@ -106,7 +106,8 @@ class Clients:
             self.lost_answers += 1
             time.sleep(0.05)
             return
-        if answer.status_code == 202 and wish.hangs_up and wish.tries == 1:
+        is_unknown = answer.status_code == 500 and "it is unknown whether this was stored" in answer.json()["message"]
+        if is_unknown or (answer.status_code == 202 and wish.hangs_up and wish.tries == 1):
             self.lost_answers += 1
         elif answer.status_code == 202:
             wish.post_id = answer.json()["data"]["post_id"]

@@ -20,6 +20,7 @@ class DropProxy:
         self.port = self.listener.getsockname()[1]
         self.is_dropping = threading.Event()
         self.cuts_before = self.cuts_after = 0
+        self.drops_then = False
         self.pairs, self.lock = [], threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -61,11 +62,11 @@ class DropProxy:
                 if not self.is_dropping.is_set():
                     (server if end is client else client).sendall(chunk)
 
-    def cut_commits(self, before=0, after=0):
+    def cut_commits(self, before=0, after=0, then_drop=False):
         """The next connections that send a COMMIT end: so many before the server gets it, then so many when it has done it and before the
-        client hears of it."""
+        client hears of it. then_drop: with the last of these the server falls silent, until heal()."""
         with self.lock:
-            self.cuts_before, self.cuts_after = before, after
+            self.cuts_before, self.cuts_after, self.drops_then = before, after, then_drop
 
     def cuts_left(self):
         return self.cuts_before + self.cuts_after
@@ -75,9 +76,12 @@ class DropProxy:
             is_before, is_after = self.cuts_before > 0, self.cuts_before == 0 and self.cuts_after > 0
             self.cuts_before -= is_before
             self.cuts_after -= is_after
+            drops_now = self.drops_then and (is_before or is_after) and self.cuts_left() == 0
         if is_after:
             server.sendall(chunk)
             time.sleep(ANSWER_S)
+        if drops_now:
+            self.drop()
         return is_before or is_after
 
     def drop(self):

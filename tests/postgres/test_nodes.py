@@ -180,6 +180,42 @@ def test_a_lost_commit_is_looked_up(cluster, app, cuts):
         wire.close()
 
 
+@pytest.mark.parametrize("cuts", [{"before": 1}, {"after": 1}], ids=str)
+def test_a_commit_that_nobody_can_look_up_is_said_to_be_unknown(cluster, app, cuts):
+    """The connection ends around the COMMIT and the database stays away: no one knows whether the post is stored, and the answer says so.
+    Sent again with its request_id it exists once."""
+    wire = DropProxy(cluster.server.port)
+    name = "unknown-" + "-".join(cuts)
+    cluster.urls[name] = cluster.url.replace(f":{cluster.server.port}/", f":{wire.port}/")
+    cluster.start(name, "--no-deliver")
+    try:
+        account, through, text = app.account("facebook"), on(cluster, app, name), marker("unknown")
+        through.list(per_page=1)  # what is asked once is known
+        answers, number = [], 0
+        wire.cut_commits(**cuts, then_drop=True)
+        while wire.cuts_left():
+            number += 1
+            answers.append(through.publish(account, f"{text} {number}", request_id=f"{text} {number}"))
+            assert number < 200
+        unknown = answers[-1]
+        assert unknown.status_code == 500, unknown.text
+        assert "unknown" in unknown.json()["message"] and "request_id" in unknown.json()["message"], unknown.text
+        wire.heal()
+        again = through.publish(account, f"{text} {number}", request_id=f"{text} {number}")
+        for _ in range(60):
+            if again.status_code != 503:
+                break
+            time.sleep(1)
+            again = through.publish(account, f"{text} {number}", request_id=f"{text} {number}")
+        assert again.status_code == (409 if "after" in cuts else 202), again.text
+        posts = through.list(per_page=100)["data"]
+        assert [post["containers"][0]["content"] for post in posts].count(f"{text} {number}") == 1
+    finally:
+        wire.heal()
+        cluster.nodes.pop(name).stop()
+        wire.close()
+
+
 def test_doctor_tells_of_every_node(cluster):
     found = json.loads(cluster.cli("doctor").stdout)["checks"]
     nodes = [check for check in found if check["check"] == "node"]

@@ -91,6 +91,16 @@ static void one_that_stays_lost(void **state)
 	desk_said(desk->err, "again with --request-id mine");
 }
 
+static void one_that_the_service_does_not_know_of(void **state)
+{
+	struct desk *desk = *state;
+	DESK_ANSWER(desk, .match = "/publish", .status = 500,
+		    .body = "{\"message\":\"Unknown.\",\"error\":\"INTERNAL_ERROR\"}");
+	assert_int_equal(DESK_RUN(desk, "post", "t", "--to", ID_1, "--request-id", "mine"),
+			 PERSON_FAILED);
+	desk_said(desk->err, "again with --request-id mine");
+}
+
 static void a_service_that_stays_busy(void **state)
 {
 	struct desk *desk = *state;
@@ -164,6 +174,7 @@ int main(void)
 		DESK_TEST(one_whose_repeat_is_refused),
 		DESK_TEST(one_that_was_not_taken),
 		DESK_TEST(one_that_stays_lost),
+		DESK_TEST(one_that_the_service_does_not_know_of),
 		DESK_TEST(a_service_that_stays_busy),
 		DESK_TEST(accepted_and_unreadable),
 		DESK_TEST(an_id_of_ones_own_that_is_used),
