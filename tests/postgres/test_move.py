@@ -83,6 +83,24 @@ def test_a_move_that_is_cut_off_goes_on(old, server):
     assert json.loads(moved.stdout)["rows_of_an_earlier_run"] > 0
 
 
+def test_a_move_goes_on_in_the_middle_of_a_table(old, server):
+    """The first rows of a table are there, as after a cut between two batches; those behind them come, and none twice."""
+    data, url = old[0], server.new_database()
+    name = url.rsplit("/", 1)[1]
+    made = cli("migrate", "--data", data.parent / "other", environment={"POSTHORN_DATABASE": url})
+    assert made.returncode == 0, made.stderr
+    server.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$;"
+               " CREATE TRIGGER refuse BEFORE INSERT ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse()", name)
+    refused = move(data, url)
+    assert refused.returncode == 1 and "not today" in refused.stderr
+    server.sql("DROP TRIGGER refuse ON deliveries;"
+               " DELETE FROM posts WHERE id NOT IN (SELECT id FROM posts ORDER BY id LIMIT 100);"
+               " UPDATE meta SET number = 100 WHERE name = 'move/posts'", name)
+    moved = move(data, url)
+    assert moved.returncode == 0, moved.stderr
+    assert server.sql("SELECT count(*) FROM posts", name) == "454"
+
+
 def test_a_difference_is_found(old, server):
     """A row that went another way is told with its table; nothing is called moved."""
     data, url = old[0], server.new_database()

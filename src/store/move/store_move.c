@@ -22,10 +22,11 @@
 #include "store.h"
 
 #define COLUMNS_MAX 40
-#define BATCH_ROWS 200 /* their bytes are held until the batch is sent */
+#define BATCH_ROWS 5000
 #define BATCH_BYTES_MAX ((size_t)8 << 20)
 #define TEXT_MAX_BYTES 16384
 #define TELL_MAX_BYTES 256
+#define TELL_EVERY_MS 2000
 #define MOVE_ANSWER_MS 120000
 #define OID_INT8 20
 #define OID_TEXT 25
@@ -93,6 +94,7 @@ struct move {
 	sqlite3 *from;
 	struct pg_link to;
 	struct arena *arena; /* of one table */
+	int64_t told_ms;     /* when progress was told last, of boot */
 	struct store_moved moved;
 };
 
@@ -103,6 +105,7 @@ struct table {
 	int column_count;
 	const char *columns[COLUMNS_MAX];
 	Oid types[COLUMNS_MAX];
+	const char *copy; /* the statement that takes rows */
 	int64_t copied;
 };
 
@@ -211,41 +214,50 @@ static const char *select_text(struct move *move, const struct table *table, boo
 	return str_z(move->arena, buf_str(&out));
 }
 
-/* The target's own numbers in meta stay. */
-static const char *insert_text(struct move *move, const struct table *table)
+static const char *copy_text(struct move *move, const struct table *table)
 {
 	struct buf out;
 	buf_init(&out, move->arena, TEXT_MAX_BYTES);
-	buf_addf(&out, "INSERT INTO %s (", table->name);
+	buf_addf(&out, "COPY %s (", table->name);
 	add_columns(&out, table);
-	buf_add_z(&out, ") VALUES (");
-	for (int i = 0; i < table->column_count; i++)
-		buf_addf(&out, "%s$%d", i > 0 ? ", " : "", i + 1);
-	buf_add_z(&out, ")");
+	buf_add_z(&out, ") FROM STDIN (FORMAT binary)");
 	return str_z(move->arena, buf_str(&out));
 }
 
 /* ---- copying ---- */
 
-static bool send_row(struct move *move, const struct table *table, sqlite3_stmt *row)
+static bool put(struct move *move, const void *bytes, size_t length)
 {
-	const char *values[COLUMNS_MAX];
-	int lengths[COLUMNS_MAX];
-	int formats[COLUMNS_MAX];
-	uint64_t numbers[COLUMNS_MAX];
-	for (int i = 0; i < table->column_count; i++) {
-		formats[i] = 1;
-		numbers[i] = htobe64((uint64_t)sqlite3_column_int64(row, i));
-		values[i] = (const char *)&numbers[i];
-		lengths[i] = (int)sizeof(uint64_t);
+	return length == 0 || PQputCopyData(move->to.pg, bytes, (int)length) == 1;
+}
+
+/* PostgreSQL 15's manual, "COPY", "Binary Format": 11 bytes of signature, then no flags and no
+ * extension, both of 4 bytes. */
+static bool put_header(struct move *move)
+{
+	static const char header[19 + 1] = "PGCOPY\n\377\r\n";
+	return put(move, header, sizeof(header) - 1);
+}
+
+static bool put_field(struct move *move, const void *bytes, size_t length)
+{
+	const uint32_t prefix = htobe32((uint32_t)length);
+	return put(move, &prefix, sizeof(prefix)) && put(move, bytes, length);
+}
+
+static bool put_row(struct move *move, const struct table *table, sqlite3_stmt *row)
+{
+	const uint16_t count = htobe16((uint16_t)table->column_count);
+	bool is_sent = put(move, &count, sizeof(count));
+	for (int i = 0; i < table->column_count && is_sent; i++) {
+		const uint64_t number = htobe64((uint64_t)sqlite3_column_int64(row, i));
 		if (table->types[i] == OID_INT8)
-			continue;
-		const void *bytes = sqlite3_column_blob(row, i);
-		values[i] = bytes != NULL ? bytes : "";
-		lengths[i] = sqlite3_column_bytes(row, i);
+			is_sent = put_field(move, &number, sizeof(number));
+		else
+			is_sent = put_field(move, sqlite3_column_blob(row, i),
+					    (size_t)sqlite3_column_bytes(row, i));
 	}
-	return PQsendQueryPrepared(move->to.pg, "move", table->column_count, values, lengths,
-				   formats, 1) == 1;
+	return is_sent;
 }
 
 static size_t row_bytes(const struct table *table, sqlite3_stmt *row)
@@ -256,31 +268,12 @@ static size_t row_bytes(const struct table *table, sqlite3_stmt *row)
 	return bytes;
 }
 
-/* Answers of count statements and of the sync after them. */
-static enum err_kind read_answers(struct move *move, int64_t count, struct error *err)
-{
-	enum err_kind kind = ERR_NONE;
-	for (int64_t i = 0; i < count && !move->to.is_lost; i++) {
-		PGresult *result;
-		while ((result = pg_link_result(&move->to, MOVE_ANSWER_MS)) != NULL) {
-			if (PQresultStatus(result) == PGRES_FATAL_ERROR && kind == ERR_NONE)
-				kind = pg_result_failed(result, "move", err);
-			PQclear(result);
-		}
-	}
-	if (!move->to.is_lost)
-		PQclear(pg_link_result(&move->to, MOVE_ANSWER_MS));
-	return move->to.is_lost && kind == ERR_NONE ? pg_link_failed(&move->to, "move", err) : kind;
-}
-
-/* Sends rows until the batch is full or there are no more. */
-static enum err_kind send_batch(struct move *move, const struct table *table, sqlite3_stmt *rows,
-				int64_t *count_out, bool *is_end_out, struct error *err)
+/* Puts rows until the batch is full or there are no more. */
+static enum err_kind put_rows(struct move *move, struct table *table, sqlite3_stmt *rows,
+			      bool *is_end_out, struct error *err)
 {
 	size_t bytes = 0;
-	*count_out = 0;
-	*is_end_out = false;
-	while (*count_out < BATCH_ROWS && bytes < BATCH_BYTES_MAX) {
+	for (int count = 0; count < BATCH_ROWS && bytes < BATCH_BYTES_MAX; count++) {
 		const int code = sqlite3_step(rows);
 		if (code == SQLITE_DONE) {
 			*is_end_out = true;
@@ -288,32 +281,70 @@ static enum err_kind send_batch(struct move *move, const struct table *table, sq
 		}
 		if (code != SQLITE_ROW)
 			return from_failed(move, table->name, err);
-		if (!send_row(move, table, rows))
+		if (!put_row(move, table, rows))
 			return pg_link_failed(&move->to, table->name, err);
 		bytes += row_bytes(table, rows);
-		++*count_out;
+		table->copied++;
 	}
 	return ERR_NONE;
+}
+
+/* The next result of the COPY; anything else than what is expected fails. */
+static enum err_kind expect(struct move *move, ExecStatusType wanted, struct error *err)
+{
+	PGresult *result = pg_link_result(&move->to, MOVE_ANSWER_MS);
+	enum err_kind kind = ERR_NONE;
+	if (result == NULL)
+		kind = pg_link_failed(&move->to, "move", err);
+	else if (PQresultStatus(result) != wanted)
+		kind = pg_result_failed(result, "move", err);
+	PQclear(result);
+	return kind;
+}
+
+static enum err_kind copy_into(struct move *move, struct table *table, sqlite3_stmt *rows,
+			       bool *is_end_out, struct error *err)
+{
+	static const char end[] = "\377\377";
+	if (PQsendQuery(move->to.pg, table->copy) != 1)
+		return pg_link_failed(&move->to, table->name, err);
+	enum err_kind kind = expect(move, PGRES_COPY_IN, err);
+	if (kind == ERR_NONE && !put_header(move))
+		kind = pg_link_failed(&move->to, table->name, err);
+	if (kind == ERR_NONE)
+		kind = put_rows(move, table, rows, is_end_out, err);
+	if (kind != ERR_NONE)
+		return kind; /* the connection ends, and takes the batch with it */
+	if (!put(move, end, sizeof(end) - 1) || PQputCopyEnd(move->to.pg, NULL) != 1)
+		return pg_link_failed(&move->to, table->name, err);
+	kind = expect(move, PGRES_COMMAND_OK, err);
+	while (!move->to.is_lost) {
+		PGresult *more = pg_link_result(&move->to, MOVE_ANSWER_MS);
+		PQclear(more);
+		if (more == NULL)
+			break;
+	}
+	return kind;
+}
+
+/* A long table says how far it is. */
+static void tell_progress(struct move *move, const struct table *table)
+{
+	const int64_t now_ms = pg_boot_ms();
+	if (now_ms - move->told_ms < TELL_EVERY_MS)
+		return;
+	move->told_ms = now_ms;
+	LOG(move->config->log, INFO, "table_moving", log_str("table", str_of(table->name)),
+	    log_int("rows", table->copied));
 }
 
 /* Rows and how far they go, in one transaction. */
 static enum err_kind copy_batch(struct move *move, struct table *table, sqlite3_stmt *rows,
 				bool *is_end_out, struct error *err)
 {
-	int64_t count = 0;
 	enum err_kind kind = tell(move, "BEGIN", err);
-	if (kind != ERR_NONE)
-		return kind;
-	if (PQenterPipelineMode(move->to.pg) != 1)
-		return pg_link_failed(&move->to, "move", err);
-	kind = send_batch(move, table, rows, &count, is_end_out, err);
-	if (kind == ERR_NONE && PQpipelineSync(move->to.pg) != 1)
-		kind = pg_link_failed(&move->to, "move", err);
 	if (kind == ERR_NONE)
-		kind = read_answers(move, count, err);
-	if (kind == ERR_NONE && PQexitPipelineMode(move->to.pg) != 1)
-		kind = pg_link_failed(&move->to, "move", err);
-	table->copied += count;
+		kind = copy_into(move, table, rows, is_end_out, err);
 	char progress[TELL_MAX_BYTES];
 	snprintf(progress, sizeof(progress),
 		 "INSERT INTO meta (name, number) VALUES ('move/%s', %lld)"
@@ -321,23 +352,9 @@ static enum err_kind copy_batch(struct move *move, struct table *table, sqlite3_
 		 table->name, (long long)table->copied);
 	if (kind == ERR_NONE)
 		kind = tell(move, progress, err);
-	return kind == ERR_NONE ? tell(move, "COMMIT", err) : kind;
-}
-
-static enum err_kind prepare(struct move *move, const struct table *table, struct error *err)
-{
-	enum err_kind kind = tell(move, "DEALLOCATE ALL", err);
-	if (kind != ERR_NONE)
-		return kind;
-	if (PQsendPrepare(move->to.pg, "move", insert_text(move, table), table->column_count,
-			  table->types) != 1)
-		return pg_link_failed(&move->to, table->name, err);
-	PGresult *result;
-	while ((result = pg_link_result(&move->to, MOVE_ANSWER_MS)) != NULL) {
-		if (PQresultStatus(result) != PGRES_COMMAND_OK && kind == ERR_NONE)
-			kind = pg_result_failed(result, table->name, err);
-		PQclear(result);
-	}
+	if (kind == ERR_NONE)
+		kind = tell(move, "COMMIT", err);
+	tell_progress(move, table);
 	return kind;
 }
 
@@ -362,7 +379,8 @@ static enum err_kind copy_rows(struct move *move, struct table *table, struct er
 	const char *text = select_text(move, table, true);
 	if (sqlite3_prepare_v2(move->from, text, -1, &rows, NULL) != SQLITE_OK)
 		return from_failed(move, table->name, err);
-	enum err_kind kind = prepare(move, table, err);
+	enum err_kind kind = ERR_NONE;
+	table->copy = copy_text(move, table);
 	while (kind == ERR_NONE && !is_end)
 		kind = copy_batch(move, table, rows, &is_end, err);
 	sqlite3_finalize(rows);
@@ -573,7 +591,7 @@ static enum err_kind move_all(struct move *move, struct error *err)
 enum err_kind store_move(const struct store_move_config *config, struct store_moved *out,
 			 struct error *err)
 {
-	struct move move = {.config = config};
+	struct move move = {.config = config, .told_ms = pg_boot_ms()};
 	if (!str_has_prefix(str_of(config->from_url), STR("sqlite:")) ||
 	    sql_driver_of(config->to_url) != &sql_driver_postgres)
 		return error_set(err, ERR_INVALID,
