@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Keeps the index of words behind the posts (store_words.h), with a share of the writer and no
- * more: what is left over when a beat's time is up waits for the next beat. */
+ * more: what is left over when a beat's time is up waits for the next beat. When nothing is left
+ * the thread rests until something is accepted. */
 #include "service_private.h"
 
+#include "store_node.h"
 #include "store_words.h"
 
 #define EVERY_MS 250
 /* A beat writes for so long, which makes a tenth of the writer's time at most. */
 #define BEAT_US (25 * US_PER_MS)
+/* Other nodes may end before they have indexed what they accepted, or hold an app's words while
+ * this one looks; and what failed is tried again. */
+#define REST_MS 5000
 
 static enum err_kind index_some(struct service *service, bool *is_more_out, struct error *err)
 {
@@ -37,6 +42,9 @@ static void beat(void *context)
 	if (kind != ERR_NONE && !service->have_words_failed)
 		LOG(&service->log, WARN, "words_not_indexed", log_str("error", str_of(err.text)));
 	service->have_words_failed = kind != ERR_NONE;
+	const bool looks_again = kind != ERR_NONE || store_is_shared(service->store);
+	if (!is_more)
+		store_words_wait(service->store, looks_again ? REST_MS : 0);
 }
 
 enum err_kind words_start(struct service *service, struct error *err)
@@ -46,5 +54,7 @@ enum err_kind words_start(struct service *service, struct error *err)
 
 void words_stop(struct service *service)
 {
+	if (service->words_heartbeat != NULL)
+		store_words_wait_end(service->store);
 	heartbeat_stop(&service->words_heartbeat);
 }

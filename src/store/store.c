@@ -264,6 +264,10 @@ enum err_kind store_open(const struct store_config *config, struct store **store
 	struct store *store = calloc(1, sizeof(*store));
 	if (store == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
+	if (store_words_bell_open(&store->words_bell, err) != ERR_NONE) {
+		free(store);
+		return ERR_TEMPORARY;
+	}
 	store->clock = store->own_clock = config->clock;
 	store->log = config->log;
 	store_quota_set_limits(store, &config->quotas);
@@ -302,6 +306,7 @@ void store_close(struct store **store_pointer)
 	access_cache_free(&store->access);
 	lock_file_release(&store->lock_fd);
 	pthread_mutex_destroy(&store->epoch_lock);
+	store_words_bell_close(&store->words_bell);
 	free(store->epoch_path);
 	free(store->path);
 	free(store);

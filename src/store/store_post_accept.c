@@ -538,6 +538,7 @@ static enum err_kind write_apps(struct group *group, struct error *err)
 				NULL, err);
 		if (kind != ERR_NONE)
 			return kind;
+		store_words_leave(group->tx);
 	}
 	return ERR_NONE;
 }

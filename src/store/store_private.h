@@ -46,6 +46,14 @@ struct node_file {
 
 struct readers;
 
+/* Rung when something is left to the index of words (store_words.c). */
+struct words_bell {
+	atomic_bool is_rung;
+	bool is_closed; /* under lock */
+	pthread_mutex_t lock;
+	pthread_cond_t rang;
+};
+
 struct store {
 	const struct clock *clock;
 	const struct log *log;
@@ -78,6 +86,7 @@ struct store {
 	_Atomic int64_t quotas[QUOTA_COUNT]; /* of apps without their own; 0 = no limit */
 	_Atomic int64_t quota_refusals[QUOTA_COUNT];
 	_Atomic int64_t outcomes[PLATFORM_ID_MAX][OUTCOME_COUNT][FAILURE_CODE_COUNT];
+	struct words_bell words_bell;
 	struct histogram commits;
 	/* By how much the wall clock was ahead of the boot clock at an acceptance, the most. */
 	_Atomic int64_t accepted_ahead_us;
@@ -163,7 +172,8 @@ struct store_tx {
 enum err_kind store_tx_run(const struct writer_config *config, struct arena *arena,
 			   store_command command, void *argument, struct error *err);
 /* writer_config.ended: what was read of tokens, keys and accounts before is out of date if the
- * transaction wrote any, also if it may have. */
+ * transaction wrote any, also if it may have; and who keeps the index of words is woken if it left
+ * any. */
 void store_tx_ended(const struct writer_config *config);
 /* The app's lanes have changed: its row of app_work is written when the command ends, or before the
  * next claim. */
@@ -318,7 +328,13 @@ struct post_end {
 enum err_kind store_post_change_ended(struct store_tx *tx, const struct post_end *end,
 				      int64_t *changed, struct error *err);
 
-/* store_words.c. The word that stands for an app among those of its posts. */
+/* store_words.c. The bell of a store that opens, and of one that has nobody waiting. */
+enum err_kind store_words_bell_open(struct words_bell *bell, struct error *err);
+void store_words_bell_close(struct words_bell *bell);
+/* This transaction leaves something to the index; when it has ended, who waits is woken. */
+void store_words_leave(struct store_tx *tx);
+void store_words_ring(struct store *store);
+/* The word that stands for an app among those of its posts. */
 struct str store_words_app(struct arena *arena, struct str app_id);
 /* Posts created in that millisecond, or later, have this doc or a higher one. */
 int64_t store_words_first_doc(int64_t created_at_us);

@@ -81,6 +81,9 @@ enum err_kind store_tx_run(const struct writer_config *config, struct arena *are
 void store_tx_ended(const struct writer_config *config)
 {
 	struct store *store = config->context;
+	if (config->sql->has_left_words)
+		store_words_ring(store);
+	config->sql->has_left_words = false;
 	if (!config->sql->has_changed_access)
 		return;
 	config->sql->has_changed_access = false;

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "thread.h"
 
 #include "post_words.h"
 #include "store_private.h"
@@ -39,6 +40,61 @@ struct str store_words_app(struct arena *arena, struct str app_id)
 int64_t store_words_first_doc(int64_t created_at_us)
 {
 	return created_at_us / US_PER_MS * DOCS_PER_MS;
+}
+
+/* ---- the bell ---- */
+
+enum err_kind store_words_bell_open(struct words_bell *bell, struct error *err)
+{
+	return thread_condition_init(&bell->lock, &bell->rang, err);
+}
+
+void store_words_bell_close(struct words_bell *bell)
+{
+	pthread_cond_destroy(&bell->rang);
+	pthread_mutex_destroy(&bell->lock);
+}
+
+void store_words_leave(struct store_tx *tx)
+{
+	tx->sql->has_left_words = true;
+}
+
+static void wake_waiting(struct words_bell *bell, bool is_closed)
+{
+	pthread_mutex_lock(&bell->lock);
+	bell->is_closed = bell->is_closed || is_closed;
+	pthread_cond_signal(&bell->rang);
+	pthread_mutex_unlock(&bell->lock);
+}
+
+/* While nobody listens, the next ones cost nothing. */
+void store_words_ring(struct store *store)
+{
+	if (!atomic_exchange(&store->words_bell.is_rung, true))
+		wake_waiting(&store->words_bell, false);
+}
+
+void store_words_wait_end(struct store *store)
+{
+	wake_waiting(&store->words_bell, true);
+}
+
+bool store_words_wait(struct store *store, int64_t timeout_ms)
+{
+	struct words_bell *bell = &store->words_bell;
+	const struct timespec deadline = thread_deadline(timeout_ms * US_PER_MS);
+	bool is_in_time = true;
+	pthread_mutex_lock(&bell->lock);
+	while (!atomic_load(&bell->is_rung) && !bell->is_closed && is_in_time) {
+		if (timeout_ms > 0)
+			is_in_time = thread_wait_until(&bell->rang, &bell->lock, &deadline);
+		else
+			pthread_cond_wait(&bell->rang, &bell->lock);
+	}
+	const bool is_rung = atomic_exchange(&bell->is_rung, false);
+	pthread_mutex_unlock(&bell->lock);
+	return is_rung;
 }
 
 /* ---- one post ---- */
@@ -235,6 +291,7 @@ static enum err_kind want_purge(struct store_tx *tx, struct error *err)
 {
 	if (sql_is_shared(tx->sql))
 		return ERR_NONE;
+	store_words_leave(tx);
 	return sql_run(tx->sql, SQL_META_PUT, SQL_ARGS(sql_word(PURGE_NAME), sql_int(PURGE_WANTED)),
 		       NULL, err);
 }
@@ -360,6 +417,7 @@ static enum err_kind empty(struct store_tx *tx, void *argument, struct error *er
 						   SQL_WORDS_MARKS_EMPTY};
 	enum err_kind kind = ERR_NONE;
 	(void)argument;
+	store_words_leave(tx);
 	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]) && kind == ERR_NONE; i++)
 		kind = sql_run(tx->sql, statements[i], SQL_NO_ARGS, NULL, err);
 	return kind == ERR_NONE

@@ -22,6 +22,15 @@ struct store;
  * waits, or another node has them. Blocks; any thread. */
 enum err_kind store_words_index(struct store *store, int64_t *posts_out, struct error *err);
 
+/* True: a transaction of this process may have left something to do for store_words_index() or
+ * store_words_purge() since the last call. Waits for that; false: timeout_ms has passed (0 = no
+ * limit), or the waits have ended. What an earlier program or another node left is not noticed. One
+ * thread at a time. */
+bool store_words_wait(struct store *store, int64_t timeout_ms);
+
+/* From here on store_words_wait() does not wait: before the thread that calls it is to end. */
+void store_words_wait_end(struct store *store);
+
 /* What was erased leaves SQLite's index in two steps: at once nothing is found by it any more, and
  * its bytes go when the parts of the index that hold them are written anew. This does a step of
  * that, of about a megabyte; *is_more_out: there are more. Nothing to do on PostgreSQL, where

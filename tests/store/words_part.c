@@ -270,6 +270,33 @@ static void it_goes_on_after_a_crash(void **state)
 	assert_int_equal(page.count, STORE_WORDS_BATCH + 1);
 }
 
+/* ---- who keeps it rests meanwhile ---- */
+
+#define LONG_MS 10000 /* not reached */
+
+static void what_is_left_wakes(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row ann = make_account(fx, &app, "ann", PLATFORM_X);
+	post_saying(fx, &ann, "before", NOW);
+	assert_true(store_words_wait(fx->store, LONG_MS));
+	index_all(fx);
+	assert_false(store_words_wait(fx->store, 1));
+	post_saying(fx, &ann, "alarm clock", NOW);
+	post_saying(fx, &ann, "alarm clock", NOW);
+	assert_true(store_words_wait(fx->store, 0));
+	index_all(fx);
+	make_account(fx, &app, "bob", PLATFORM_X);
+	assert_false(store_words_wait(fx->store, 1));
+	ok(store_words_rebuild(fx->store, &err), &err);
+	assert_true(store_words_wait(fx->store, LONG_MS));
+	store_words_wait_end(fx->store);
+	assert_false(store_words_wait(fx->store, 0));
+	fixture_reopen(fx);
+}
+
 /* ---- erasure ---- */
 
 /* Is it in the database's file, or in its log? Files are looked at; a server's are its own. */
@@ -369,12 +396,15 @@ static void words_go_with_their_app(void **state)
 		post_saying(fx, &ann, "appsecretword", NOW);
 	post_saying(fx, &bob, "kept", NOW);
 	index_all(fx);
+	store_words_wait(fx->store, 1);
 	ok(store_app_end_begin(fx->store, app.id, NOW, &err), &err);
 	ok(store_app_end_cancel_all(fx->store, NOW, &err), &err);
 	do
 		ok(store_write(fx->store, erase_app, &erased, &err), &err);
 	while (erased > 0);
 	assert_string_equal(found(fx, &app, "appsecretword"), "");
+	/* bytes are left to a purge where nothing else takes them */
+	assert_true(store_words_wait(fx->store, 1) == (fx->directory[0] != '\0'));
 	assert_erased(fx, "appsecretword");
 	assert_string_equal(found(fx, &other, "kept"), "1 ");
 }
@@ -386,7 +416,7 @@ int run_words_tests(void)
 		STORE_TEST(words_and_filters_together), STORE_TEST(pages_of_what_words_find),
 		STORE_TEST(an_edit_renews_the_words),   STORE_TEST(it_can_be_made_again),
 		STORE_TEST(it_goes_on_after_a_crash),   STORE_TEST(words_go_with_their_user),
-		STORE_TEST(words_go_with_their_app),
+		STORE_TEST(words_go_with_their_app),    STORE_TEST(what_is_left_wakes),
 	};
 	return cmocka_run_group_tests_name("words", tests, fixture_open, fixture_close);
 }

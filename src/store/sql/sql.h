@@ -106,6 +106,8 @@ struct sql_connection {
 	atomic_bool *is_damaged; /* sql_config */
 	/* Apps, admins, tokens, keys or accounts were written; who asks sets it back. */
 	bool has_changed_access;
+	/* Something was left to the index of words (store_words.h); who asks sets it back. */
+	bool has_left_words;
 	/* Of a file's owner: its next tidy() empties the write-ahead log, cuts it to nothing, and
 	 * takes this back when it could. */
 	atomic_bool wants_empty_log;
