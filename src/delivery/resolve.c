@@ -121,14 +121,17 @@ enum next resolve_matches(struct delivery_task *t, const struct step *step)
 
 /* A repeat does no harm, but it is a try like others: a platform that leaves the outcome of every
  * one unknown must not keep us for ever. Then nobody knows: what a probe found absent may have come
- * after the probe (seed 20587 of the simulation). */
+ * after the probe (seed 20587 of the simulation), unless the platform has given it up. */
 enum next resolve_send_again(struct delivery_task *t, const struct step *step)
 {
-	(void)step;
 	t->save.attempts++;
-	if (t->save.attempts >= POLICY_ATTEMPTS_MAX)
+	if (t->save.attempts < POLICY_ATTEMPTS_MAX)
+		return verdict_settled(t, "proven: a repeat publishes nothing twice");
+	if (step->failure.code == FAILURE_CODE_NONE)
 		return resolve_give_up(t);
-	return verdict_settled(t, "proven: a repeat publishes nothing twice");
+	t->save.call_state = CALL_STATE_NONE;
+	flow_set_closed(&t->flow);
+	return verdict_end_failed(t, &step->failure);
 }
 
 /* The adapter knows that it is too early to ask. That is no probe. */

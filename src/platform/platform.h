@@ -228,7 +228,7 @@ enum step_kind {
 	 * is bound to, else probes again */
 	STEP_MATCHES,
 	/* proven absent, or the platform itself refuses duplicates: flow->stage may be sent
-	 * again */
+	 * again. With a failure: what was sent can never appear, and this is why */
 	STEP_SEND_AGAIN,
 	STEP_UNKNOWN /* no proof now: probe again later, or give up */
 };

@@ -80,7 +80,15 @@ static const char *status_answer(const struct env *env, struct flow *flow,
 		return status_finished(env, flow, step);
 	if (str_equal_z(status, "ERROR") || str_equal_z(status, "EXPIRED")) {
 		flow_restart_part(flow); /* not live, and never will be: a new container */
-		return resolver_end(flow, step, STEP_SEND_AGAIN);
+		resolver_end(flow, step, STEP_SEND_AGAIN);
+		step->failure = (struct failure){
+			.class = FAILURE_PERMANENT,
+			.code = FAILURE_CODE_PLATFORM_REJECTED,
+			.message = STR("Instagram gave the media container up before it was "
+				       "published."),
+			.platform_message = status,
+		};
+		return NULL;
 	}
 	return resolver_end(flow, step, STEP_UNKNOWN);
 }

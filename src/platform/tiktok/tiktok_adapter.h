@@ -142,6 +142,8 @@ void tiktok_status_send(const struct env *env, const struct flow *flow, struct s
 struct str tiktok_task_status(const struct reply *reply);
 int64_t tiktok_uploaded_bytes(const struct reply *reply);
 bool tiktok_lacks_bytes(const struct flow *flow, const struct reply *reply);
+/* Fills a STEP_FAIL with why a task FAILED. */
+void tiktok_task_failure(const struct env *env, const struct reply *reply, struct step *step);
 
 /* ---- tiktok_status.c ---- */
 

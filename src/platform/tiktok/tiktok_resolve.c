@@ -37,13 +37,16 @@ static const char *task_answer(const struct env *env, struct flow *flow, const s
 		return NULL;
 	if (tiktok_lacks_bytes(flow, reply))
 		return bytes_again(flow, reply, step);
-	/* All bytes are there, or the task has ended: the flow goes on by asking it. A task that
-	 * failed posted nothing. */
+	/* All bytes are there, or the task has ended: the flow goes on by asking it. */
 	flow_set_stage(flow, TIKTOK_STAGE_STATUS);
 	flow_set_open(flow);
-	return resolver_end(flow, step,
-			    str_equal_z(tiktok_task_status(reply), "FAILED") ? STEP_SEND_AGAIN
-									     : STEP_LANDED);
+	if (!str_equal_z(tiktok_task_status(reply), "FAILED"))
+		return resolver_end(flow, step, STEP_LANDED);
+	tiktok_task_failure(env, reply, step); /* it posted nothing, and never will */
+	const struct failure failure = step->failure;
+	resolver_end(flow, step, STEP_SEND_AGAIN);
+	step->failure = failure;
+	return NULL;
 }
 
 /* A pull whose init gave no answer: TikTok may be fetching. Tasks cannot be listed; the creator's

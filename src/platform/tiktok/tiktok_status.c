@@ -122,8 +122,7 @@ static const char *status_complete(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
-static const char *status_failed(const struct env *env, struct flow *flow,
-				 const struct reply *reply, struct step *step)
+void tiktok_task_failure(const struct env *env, const struct reply *reply, struct step *step)
 {
 	const struct str reason =
 		json_string(json_get(json_get(reply->json, "data"), "fail_reason"));
@@ -131,6 +130,12 @@ static const char *status_failed(const struct env *env, struct flow *flow,
 	refusal_marker_add(&facts, reason);
 	refusal_fail(tiktok_is_photos(env) ? tiktok_photo_failures : tiktok_task_failures, env,
 		     &facts, reply, step);
+}
+
+static const char *status_failed(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
+{
+	tiktok_task_failure(env, reply, step);
 	flow_restart_part(flow);
 	return NULL;
 }

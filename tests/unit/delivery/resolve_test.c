@@ -598,6 +598,24 @@ static void sending_again_ends(void **state)
 	assert_true(fake_count(&w->transport, IG_PUBLISH) <= 6);
 }
 
+/* What the platform gave up can never appear: the last such call fails with the platform's reason,
+ * and no person has to look (seed 3019494 of the simulation). */
+static void what_is_given_up_there_is_no_unknown_outcome(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .status = 500, .times = 250);
+	for (int i = 0; i < 6; i++)
+		add_container(w);
+	const struct str post = instagram_post(w);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code",
+		    .body = "{\"status_code\":\"ERROR\"}", .times = 250);
+	world_run(w);
+	for (int i = 0; i < 20; i++)
+		pass_all_looks(w);
+	assert_failed(w, post, "PLATFORM_REJECTED");
+	assert_true(fake_count(&w->transport, IG_PUBLISH) <= 6);
+}
+
 /* ---- a member's post at LinkedIn: one repeat, while its guard against duplicates is up ---- */
 
 #define LI_POSTS "POST https://api.linkedin.com/rest/posts"
@@ -717,6 +735,7 @@ int main(void)
 		WORLD_TEST(an_account_to_be_reconnected_is_still_asked),
 		WORLD_TEST(proven_absent_is_sent_again_with_the_same_container),
 		WORLD_TEST(sending_again_ends),
+		WORLD_TEST(what_is_given_up_there_is_no_unknown_outcome),
 		WORLD_TEST(a_guarded_repeat_in_doubt_ends_as_unknown),
 		WORLD_TEST(a_long_call_is_no_long_wait),
 		WORLD_TEST(a_clock_that_was_set_back_hides_no_proof),

@@ -599,6 +599,7 @@ static void the_task_says_what_became_of_the_last_put(void **state)
 		enum step_kind kind;
 		const char *method;
 		const char *url;
+		enum failure_code code;
 	} rows[] = {
 		{"posted", STATUS("\"status\":\"PUBLISH_COMPLETE\""), STEP_LANDED, "POST",
 		 STATUS_URL},
@@ -610,7 +611,8 @@ static void the_task_says_what_became_of_the_last_put(void **state)
 		{"bytes missing",
 		 STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":50000000"),
 		 STEP_SEND_AGAIN, "PUT", UPLOAD_URL},
-		{"failed", FAILED("spam_risk"), STEP_SEND_AGAIN, "POST", STATUS_URL},
+		{"failed", FAILED("spam_risk"), STEP_SEND_AGAIN, "POST", STATUS_URL,
+		 FAILURE_CODE_CONTENT_REJECTED},
 	};
 	talk.file.size_bytes = 64000001;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -618,6 +620,8 @@ static void the_task_says_what_became_of_the_last_put(void **state)
 		talk_answer(&talk, 200, NULL, rows[i].status);
 		if (talk.step.kind != rows[i].kind)
 			fail_msg("%s: step %d", rows[i].name, (int)talk.step.kind);
+		if (talk.step.failure.code != rows[i].code)
+			fail_msg("%s: code %d", rows[i].name, (int)talk.step.failure.code);
 		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_expect_call(&talk, rows[i].method[1] == 'U' ? CALL_PUBLISH : CALL_READ,
 				 rows[i].method, rows[i].url);
