@@ -285,6 +285,44 @@ static enum sniff_type sniff_document(struct str in, struct sniff *sniff)
 	return SNIFF_UNKNOWN;
 }
 
+static size_t skip_any(struct str in, size_t at, struct str wanted)
+{
+	while (at < in.len && str_find_char(wanted, in.ptr[at], 0) != SIZE_MAX)
+		at++;
+	return at;
+}
+
+/* 00:00:01,000: digits and colons, two of them at least. */
+static bool is_cue_time(struct str text)
+{
+	const size_t minutes = str_find_char(text, ':', 0);
+	return minutes != SIZE_MAX && str_find_char(text, ':', minutes + 1) != SIZE_MAX &&
+	       skip_any(text, 0, STR("0123456789:,.")) == text.len;
+}
+
+/* A file of cues begins with the first one's number, and a line with two times. */
+static bool is_subrip(struct str in)
+{
+	const size_t number = skip_any(in, 0, STR(" \t\r\n"));
+	const size_t end = skip_any(in, number, STR("0123456789"));
+	const size_t times = skip_any(in, end, STR(" \t\r\n"));
+	const size_t arrow = str_find(in, STR("-->"), times);
+	return end > number && str_find_char(str_slice(in, end, times), '\n', 0) != SIZE_MAX &&
+	       arrow < in.len && is_cue_time(str_trim(str_slice(in, times, arrow)));
+}
+
+/* Subtitles are text, whose first three bytes may say that it is UTF-8. */
+static enum sniff_type sniff_subtitles(struct str in, struct sniff *sniff)
+{
+	const struct str text = has_at(in, 0, STR("\xef\xbb\xbf")) ? str_slice(in, 3, in.len) : in;
+	const size_t word = sizeof("WEBVTT") - 1;
+	(void)sniff;
+	if (str_has_prefix(text, STR("WEBVTT")) &&
+	    (text.len == word || str_find_char(STR(" \t\r\n"), text.ptr[word], 0) != SIZE_MAX))
+		return SNIFF_VTT; /* W3C WebVTT, 4.1 */
+	return is_subrip(text) ? SNIFF_SRT : SNIFF_UNKNOWN;
+}
+
 struct type_row {
 	const char *mime_type;
 	bool is_image;
@@ -307,6 +345,8 @@ static const struct type_row type_rows[] = {
 	[SNIFF_ZIP] = {"application/zip", false, false},
 	[SNIFF_OLE] = {"application/x-ole-storage", false, false},
 	[SNIFF_MKV] = {"video/x-matroska", false, true},
+	[SNIFF_SRT] = {"application/x-subrip", false, false},
+	[SNIFF_VTT] = {"text/vtt", false, false},
 };
 
 void sniff_set_type(struct sniff *sniff, enum sniff_type type)
@@ -321,8 +361,8 @@ void sniff_set_type(struct sniff *sniff, enum sniff_type type)
 struct sniff sniff_media(struct str first_bytes)
 {
 	static enum sniff_type (*const sniffers[])(struct str in, struct sniff * sniff) = {
-		sniff_jpeg, sniff_png,  sniff_gif,  sniff_webp,
-		sniff_ftyp, sniff_webm, sniff_tiff, sniff_document,
+		sniff_jpeg, sniff_png,  sniff_gif,      sniff_webp,      sniff_ftyp,
+		sniff_webm, sniff_tiff, sniff_document, sniff_subtitles,
 	};
 	struct sniff sniff = {0};
 	for (size_t i = 0; i < COUNT_OF(sniffers) && sniff.type == SNIFF_UNKNOWN; i++)

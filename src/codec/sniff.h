@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a media file really is, by its first bytes, without decoding: what a customer says of a file
  * is not believed. Knows JPEG, PNG, GIF, WebP, HEIC, AVIF, TIFF, MP4/MOV (ftyp), WebM and Matroska
- * (EBML), PDF, ZIP and OLE. Dimensions for images and WebM where the header has them; what lies
- * further in (the size of a HEIC, the length of an MP4) is probe.h's. Pure. */
+ * (EBML), PDF, ZIP, OLE, SubRip and WebVTT. Dimensions for images and WebM where the header has
+ * them; what lies further in (the size of a HEIC, the length of an MP4) is probe.h's. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,6 +30,8 @@ enum sniff_type {
 	SNIFF_ZIP, /* what DOCX and PPTX files are packed in */
 	SNIFF_OLE, /* DOC and PPT */
 	SNIFF_MKV,
+	SNIFF_SRT, /* subtitles: SubRip */
+	SNIFF_VTT, /* and WebVTT */
 	SNIFF_TYPE_COUNT
 };
 

@@ -13,8 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct sniff sniff = sniff_media((struct str){(const char *)data, size});
 	assert(sniff.mime_type != NULL);
 	assert(!(sniff.is_image && sniff.is_video));
-	const bool is_document =
-		sniff.type == SNIFF_PDF || sniff.type == SNIFF_ZIP || sniff.type == SNIFF_OLE;
+	const bool is_document = sniff.type == SNIFF_PDF || sniff.type == SNIFF_ZIP ||
+				 sniff.type == SNIFF_OLE || sniff.type == SNIFF_SRT ||
+				 sniff.type == SNIFF_VTT;
 	assert((sniff.type == SNIFF_UNKNOWN || is_document) ==
 	       (!sniff.is_image && !sniff.is_video));
 	assert((sniff.width == 0) == (sniff.height == 0));

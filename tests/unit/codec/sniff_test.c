@@ -147,6 +147,18 @@ static const struct {
 	ROW("ZIP", SNIFF_ZIP, 0, 0, "PK\3\4\x14\0\6\0"),
 	ROW("empty ZIP", SNIFF_UNKNOWN, 0, 0, "PK\5\6\0\0"),
 	ROW("OLE", SNIFF_OLE, 0, 0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0"),
+	ROW("SubRip", SNIFF_SRT, 0, 0, "1\n00:00:00,000 --> 00:00:01,000\nHello\n"),
+	ROW("SubRip with a mark, blank lines and CRLF", SNIFF_SRT, 0, 0,
+	    "\xef\xbb\xbf\r\n12\r\n00:00:00.000 --> 00:00:01.000\r\n"),
+	ROW("a number and an arrow on one line", SNIFF_UNKNOWN, 0, 0,
+	    "1 00:00:00,000 --> 00:00:01,000\n"),
+	ROW("an arrow without times", SNIFF_UNKNOWN, 0, 0, "1\nhere --> there\n"),
+	ROW("times of no more than minutes", SNIFF_UNKNOWN, 0, 0, "1\n00:00 --> 00:01\n"),
+	ROW("no number", SNIFF_UNKNOWN, 0, 0, "00:00:00,000 --> 00:00:01,000\n"),
+	ROW("a number alone", SNIFF_UNKNOWN, 0, 0, "1\n"),
+	ROW("WebVTT", SNIFF_VTT, 0, 0, "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n"),
+	ROW("WebVTT with a mark and a title", SNIFF_VTT, 0, 0, "\xef\xbb\xbfWEBVTT - Words\n"),
+	ROW("WebVTT of one line", SNIFF_VTT, 0, 0, "WEBVTT"),
 	ROW("picture behind a blank", SNIFF_UNKNOWN, 0, 0, " GIF89a\x01\x00\x01\x00"),
 };
 
@@ -197,6 +209,12 @@ static void every_truncation_is_safe(void **state)
 	}
 }
 
+static void a_word_that_goes_on_is_another(void **state)
+{
+	(void)state;
+	assert_int_equal(sniff_media(STR("WEBVTTS\n")).type, SNIFF_UNKNOWN);
+}
+
 static void moving_pictures_are_told(void **state)
 {
 	(void)state;
@@ -242,6 +260,7 @@ int main(void)
 		cmocka_unit_test(knows_formats_by_their_bytes),
 		cmocka_unit_test(a_jpeg_with_a_large_thumbnail),
 		cmocka_unit_test(every_truncation_is_safe),
+		cmocka_unit_test(a_word_that_goes_on_is_another),
 		cmocka_unit_test(moving_pictures_are_told),
 		cmocka_unit_test(names_types),
 	};

@@ -243,11 +243,18 @@ static struct media_file media_told(const struct play *play, struct str rest)
 		const char *mime;
 		enum sniff_type type;
 	} types[] = {
-		{"image/jpeg", SNIFF_JPEG},     {"image/png", SNIFF_PNG},
-		{"image/gif", SNIFF_GIF},       {"image/webp", SNIFF_WEBP},
-		{"video/mp4", SNIFF_MP4},       {"video/quicktime", SNIFF_MOV},
-		{"video/webm", SNIFF_WEBM},     {"application/pdf", SNIFF_PDF},
-		{"application/zip", SNIFF_ZIP}, {"application/x-ole-storage", SNIFF_OLE},
+		{"image/jpeg", SNIFF_JPEG},
+		{"image/png", SNIFF_PNG},
+		{"image/gif", SNIFF_GIF},
+		{"image/webp", SNIFF_WEBP},
+		{"video/mp4", SNIFF_MP4},
+		{"video/quicktime", SNIFF_MOV},
+		{"video/webm", SNIFF_WEBM},
+		{"application/pdf", SNIFF_PDF},
+		{"application/zip", SNIFF_ZIP},
+		{"application/x-ole-storage", SNIFF_OLE},
+		{"application/x-subrip", SNIFF_SRT},
+		{"text/vtt", SNIFF_VTT},
 	};
 	struct sniff sniff = {.mime_type = mime};
 	sniff.is_image = strncmp(mime, "image/", 6) == 0;
