@@ -158,6 +158,8 @@ static const struct sandbox_route x_routes[] = {
 	{"POST", "/" X_API "/2/media/upload/{id}/finalize", sandbox_x_media_finalize,
 	 HTTP_BODY_MEMORY, 0},
 	{"POST", "/" X_API "/2/media/metadata", sandbox_x_media_metadata, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/media/subtitles", sandbox_x_subtitles_create, HTTP_BODY_MEMORY, 0},
+	{"DELETE", "/" X_API "/2/media/subtitles", sandbox_x_subtitles_delete, HTTP_BODY_MEMORY, 0},
 	{"POST", "/" X_API "/2/articles/draft", sandbox_x_articles_draft, HTTP_BODY_MEMORY, 0},
 	{"POST", "/" X_API "/2/articles/{id}/publish", sandbox_x_articles_publish, HTTP_BODY_MEMORY,
 	 0},

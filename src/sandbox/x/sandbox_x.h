@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated X, shared by its files: sandbox_x.c (users, routes), _call.c (tokens, rate limits,
  * credits, ids), _login.c (OAuth 2.0), _posts.c (creating), _timeline.c (reading), _media.c,
- * _articles.c, _errors.c and _text.c (counting). Facts: x.md; the numbers in comments are
- * its sections. */
+ * _subtitles.c, _articles.c, _errors.c and _text.c (counting). Facts: x.md; the numbers in comments
+ * are its sections. */
 #pragma once
 
 #include "sandbox_private.h"
@@ -151,6 +151,15 @@ void sandbox_x_articles_publish(struct sandbox_call *call);
 
 enum x_media_kind { X_MEDIA_IMAGE, X_MEDIA_GIF, X_MEDIA_VIDEO, X_MEDIA_SUBTITLES };
 
+#define X_TRACKS_MAX 20 /* of one video; X says nothing of a most */
+
+/* Subtitles that are bound to a video. */
+struct x_track {
+	struct str id; /* of the file */
+	struct str language_code;
+	struct str display_name;
+};
+
 struct x_media {
 	struct str id;
 	enum x_media_kind kind;
@@ -159,6 +168,8 @@ struct x_media {
 	struct x_segment *segments; /* X_SEGMENTS_MAX, for chunked ones */
 	int64_t finalized_us;       /* 0 = not yet */
 	bool is_failed;
+	struct x_track tracks[X_TRACKS_MAX]; /* of a video */
+	size_t track_count;
 };
 
 /* The media of that id, when it may be posted: processed, not failed, at most a day old; or
@@ -172,3 +183,8 @@ void sandbox_x_media_append(struct sandbox_call *call);
 void sandbox_x_media_finalize(struct sandbox_call *call);
 void sandbox_x_media_status(struct sandbox_call *call);
 void sandbox_x_media_metadata(struct sandbox_call *call);
+
+/* ---- sandbox_x_subtitles.c ---- */
+
+void sandbox_x_subtitles_create(struct sandbox_call *call);
+void sandbox_x_subtitles_delete(struct sandbox_call *call);

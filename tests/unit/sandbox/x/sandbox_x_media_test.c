@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated X's media: one-shot pictures, chunks put together and checked, processing, alt text
- * (x.md 2.3 to 2.5). */
+ * The simulated X's media: one-shot pictures, chunks put together and checked, processing, alt
+ * text, subtitles (x.md 2.3 to 2.5). */
+#include "count_of.h"
+
 #include "media_server.h"
 #include "x_flow.h"
 
@@ -250,6 +252,113 @@ static void media_grows_old(void **state)
 	assert_status(x_post(probe, x_login(probe), probe_z(probe, post)), 400);
 }
 
+/* ---- subtitles ---- */
+
+#define SRT "1\n00:00:00,000 --> 00:00:01,000\nHello\n"
+
+/* The id of a file of that category; it is ready. */
+static struct str uploaded(struct probe *probe, struct str token, const char *category,
+			   struct str bytes)
+{
+	const struct str body = str_format(probe->arena,
+					   "{\"media_type\":\"text/srt\",\"media_category\":\"%s\","
+					   "\"total_bytes\":%zu}",
+					   category, bytes.len);
+	const struct probe_answer made =
+		json_call(probe, token, UPLOAD "/initialize", probe_z(probe, body));
+	const struct str id = str_copy(probe->arena, data_member(&made, "id"));
+	assert_status(made, 200);
+	assert_status(append(probe, token, id, 0, bytes), 200);
+	assert_status(finalize(probe, token, id), 200);
+	probe_advance(probe, US_PER_S);
+	return id;
+}
+
+static struct probe_answer subtitles(struct probe *probe, struct str token, const char *method,
+				     struct str body)
+{
+	return probe_ask(probe, (struct probe_request){.method = method,
+						       .path = "/api.x.com/2/media/subtitles",
+						       .bearer = token,
+						       .body = body});
+}
+
+static struct str bind_body(struct probe *probe, struct str video, const char *category,
+			    struct str file, const char *code)
+{
+	return str_format(probe->arena,
+			  "{\"id\":\"" STR_FMT "\",\"media_category\":\"%s\",\"subtitles\":{"
+			  "\"id\":\"" STR_FMT "\",\"language_code\":\"%s\","
+			  "\"display_name\":\"German\"}}",
+			  STR_ARG(video), category, STR_ARG(file), code);
+}
+
+static void assert_track(struct probe *probe, const struct probe_answer *answer, struct str file)
+{
+	const struct json *track = json_get(json_get(answer->json, "data"), "associated_subtitles");
+	assert_status(*answer, 200);
+	assert_str(json_string(json_get(track, "id")), probe_z(probe, file));
+}
+
+static void subtitles_are_bound_to_a_video(void **state)
+{
+	struct probe *probe = *state;
+	const struct str token = x_login(probe);
+	const struct str video = uploaded(probe, token, "tweet_video", probe_video(probe, 1000));
+	const struct str file = uploaded(probe, token, "subtitles", STR(SRT));
+	const struct str other = uploaded(probe, token, "subtitles", STR("WEBVTT\n"));
+	struct probe_answer bound =
+		subtitles(probe, token, "POST", bind_body(probe, video, "TweetVideo", file, "DE"));
+	assert_track(probe, &bound, file);
+	assert_str(data_member(&bound, "id"), probe_z(probe, video));
+	bound = subtitles(probe, token, "POST", bind_body(probe, video, "TweetVideo", other, "EN"));
+	assert_track(probe, &bound, other);
+	/* the same language again takes its place */
+	bound = subtitles(probe, token, "POST",
+			  bind_body(probe, video, "AmplifyVideo", other, "DE"));
+	assert_track(probe, &bound, other);
+	const struct str gone =
+		str_format(probe->arena,
+			   "{\"id\":\"" STR_FMT "\",\"media_category\":\"TweetVideo\","
+			   "\"language_code\":\"DE\"}",
+			   STR_ARG(video));
+	struct probe_answer deleted = subtitles(probe, token, "DELETE", gone);
+	assert_status(deleted, 200);
+	assert_true(json_bool(json_get(json_get(deleted.json, "data"), "deleted"), false));
+	deleted = subtitles(probe, token, "DELETE", gone);
+	assert_false(json_bool(json_get(json_get(deleted.json, "data"), "deleted"), true));
+}
+
+static void subtitles_that_are_refused(void **state)
+{
+	struct probe *probe = *state;
+	const struct str token = x_login(probe);
+	const struct str video = uploaded(probe, token, "tweet_video", probe_video(probe, 1000));
+	const struct str file = uploaded(probe, token, "subtitles", STR(SRT));
+	const struct str page = uploaded(probe, token, "subtitles", STR("<html>"));
+	const struct {
+		struct str video;
+		const char *category;
+		struct str file;
+		const char *code;
+		int status;
+	} rows[] = {
+		{STR("1"), "TweetVideo", file, "DE", 404},
+		{file, "TweetVideo", file, "DE", 404},
+		{video, "tweet_video", file, "DE", 400},
+		{video, "TweetVideo", file, "de", 400},
+		{video, "TweetVideo", file, "pt-BR", 400},
+		{video, "TweetVideo", page, "DE", 400},
+		{video, "TweetVideo", video, "DE", 400},
+		{video, "TweetVideo", STR("1"), "DE", 400},
+	};
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		assert_status(subtitles(probe, token, "POST",
+					bind_body(probe, rows[i].video, rows[i].category,
+						  rows[i].file, rows[i].code)),
+			      rows[i].status);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +373,10 @@ int main(void)
 						probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(a_segment_above_the_edges_limit_is_refused,
 						probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(subtitles_are_bound_to_a_video, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(subtitles_that_are_refused, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(media_grows_old, probe_open, probe_close),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
