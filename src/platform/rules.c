@@ -3,6 +3,7 @@
 #include "rules.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "arena.h"
 #include "count_of.h"
@@ -10,9 +11,13 @@
 #include "json.h"
 #include "utf8.h"
 
+#include "media_id.h"
 #include "post_shape.h"
+#include "request_limits.h"
 
 #include "platform.h"
+
+#define LANGUAGE_MAX 35 /* RFC 5646 4.4.1 */
 
 /* One target account's check. */
 struct check {
@@ -501,4 +506,25 @@ void rules_check_subject(struct arena *arena, const struct post_content *root,
 	problems_init(&found, arena);
 	rules_check(arena, platform_of(subject->platform), &shape.content, &account, &found);
 	post_shape_report(&shape, &found, problems);
+}
+
+bool rules_word_is(struct str text, const char *others)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		const char c = text.ptr[i];
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      strchr(others, c) != NULL))
+			return false;
+	}
+	return text.len > 0;
+}
+
+bool rules_caption_is(const struct json *caption)
+{
+	const struct str url = json_string(json_get(caption, "url"));
+	const struct str language = json_string(json_get(caption, "language"));
+	const struct json *name = json_get(caption, "name");
+	return media_address_is(url) && url.len <= HTTP_URL_MAX_BYTES &&
+	       language.len <= LANGUAGE_MAX && rules_word_is(language, "-") &&
+	       (json_is_null(name) || json_is(name, JSON_TYPE_STRING));
 }

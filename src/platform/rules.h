@@ -121,5 +121,10 @@ void rules_check_subject(struct arena *arena, const struct post_content *root,
  * mode. For check hooks. */
 struct str rules_field(struct arena *arena, const struct post_content *post, size_t container,
 		       const char *member);
+/* Letters, digits and the others, and at least one of them. */
+bool rules_word_is(struct str text, const char *others);
+/* An entry of an option captions: url, the address of a file or the id of an uploaded one, and
+ * language, a tag such as de or pt-BR; name may be missing. */
+bool rules_caption_is(const struct json *caption);
 /* The options object for this platform, or NULL. */
 const struct json *rules_options(const struct post_content *post, enum platform_id platform);

@@ -2,6 +2,7 @@
 """Every kind of post on X from the request to what the world can see, the files it does not take, its errors by name, credits and
 subscriptions, and what becomes of calls in doubt (x.md)."""
 import hashlib
+import json
 
 import pytest
 import requests
@@ -12,6 +13,8 @@ from harness import App, Sandbox, Service, make_media, marker, poll
 TWEETS = ("POST", "/2/tweets")
 UPLOAD = ("POST", "/2/media/upload")
 METADATA = ("POST", "/2/media/metadata")
+INITIALIZE = ("POST", "/2/media/upload/initialize")
+SUBTITLES = ("POST", "/2/media/subtitles")
 APPEND = ("POST", "/2/media/upload/*/append")
 FINALIZE = ("POST", "/2/media/upload/*/finalize")
 PUBLISH_ARTICLE = ("POST", "/2/articles/*/publish")
@@ -32,6 +35,8 @@ def made_files(directory):
         "short.mp4": video(directory / "short.mp4", 2),
         "long.mp4": video(directory / "long.mp4", 1205),
         "page.png": b"<!doctype html><title>Sign in</title>",
+        "de.srt": b"\xef\xbb\xbf1\r\n00:00:00,000 --> 00:00:01,000\r\nGuten Tag\r\n",
+        "en.vtt": b"WEBVTT\n\n00:00.000 --> 00:01.000\nGood day\n",
     }
     return {**made, "heavy.png": made["picture.png"] + bytes(5 << 20)}
 
@@ -220,6 +225,92 @@ def test_a_refused_alt_text_fails_no_post(shop, world, files, account, fault):
     world.fault("x", *METADATA, **fault)
     shop.published(account, text, media=[files.item("picture.png", alt_text="a loaf")])
     assert only(world.ledger(text))["media"][0]["alt_text"] is None
+
+
+# ---- subtitles ----
+
+
+def bodies(world, call, since):
+    """What was sent by that call since then, oldest first; only what X took."""
+    return [json.loads(one["body"]) for one in world.log(host="api.x.com", path=call[1], method=call[0])[since:] if one["status"] == 200]
+
+
+def captions(files, *names):
+    return [{"url": files.item(name)["url"], "language": name[:2]} for name in names]
+
+
+def with_captions(shop, world, files, account, text, entries):
+    """The post's delivery on X, and what was bound to its video."""
+    since = len(world.log(host="api.x.com", path=SUBTITLES[1], method="POST"))
+    post = shop.published(account, text, media=[files.item("short.mp4")], platforms={"x": {"captions": entries}})
+    return only(post["platform_posts"]), bodies(world, SUBTITLES, since)
+
+
+def test_subtitles_are_bound_before_the_video_is_posted(shop, world, files, account):
+    text, before = marker("subtitles"), len(world.log(host="api.x.com"))
+    begun = len(world.log(host="api.x.com", path=INITIALIZE[1], method="POST"))
+    entries = captions(files, "de.srt", "en.vtt")
+    entries[0]["name"] = "Deutsch"
+    told, bound = with_captions(shop, world, files, account, text, entries)
+    assert told["outcome"] == "all" and not told.get("warnings"), told
+    uploads = bodies(world, INITIALIZE, begun)
+    assert [(one["media_category"], one["media_type"]) for one in uploads] == [
+        ("tweet_video", "video/mp4"), ("subtitles", "text/srt"), ("subtitles", "text/vtt")]
+    assert [(one["subtitles"]["language_code"], one["subtitles"]["display_name"]) for one in bound] == [("DE", "Deutsch"), ("EN", "en")]
+    assert {one["media_category"] for one in bound} == {"TweetVideo"} and len({one["id"] for one in bound}) == 1
+    order = [call for call in calls(world, before) if call in (" ".join(SUBTITLES), " ".join(TWEETS))]
+    assert order == [" ".join(SUBTITLES)] * 2 + [" ".join(TWEETS)]
+    only(world.ledger(text))
+
+
+def test_subtitles_may_be_uploaded_files(shop, world, files, account):
+    made = shop.post("/v1/media", data=files.bytes["de.srt"], headers={"Content-Type": "application/x-subrip"})
+    assert made.status_code == 201, made.text
+    kept = made.json()["data"]
+    assert kept["mime_type"] == "application/x-subrip", kept
+    told, bound = with_captions(shop, world, files, account, marker("kept"), [{"url": kept["id"], "language": "de"}])
+    assert told["outcome"] == "all" and only(bound)["subtitles"]["language_code"] == "DE"
+
+
+@pytest.mark.parametrize("fault", [{"effect": "status", "error": "forbidden"}, {"effect": "status", "status": 503, "times": 9}])
+def test_refused_subtitles_fail_no_post(shop, world, files, account, fault):
+    text = marker("mute")
+    world.fault("x", *SUBTITLES, **fault)
+    told, bound = with_captions(shop, world, files, account, text, captions(files, "de.srt"))
+    assert told["outcome"] == "partial" and bound == []
+    warning = only(told["warnings"])
+    assert (warning["code"], warning["field"]) == ("captions_refused", "platforms.x.captions") and "de" in warning["message"]
+    only(world.ledger(text))
+
+
+@pytest.mark.parametrize("name, words", [("page.png", "SRT or WebVTT"), ("nothing.srt", "could not be fetched")])
+def test_what_is_no_file_of_subtitles_is_left_out(shop, world, files, account, name, words):
+    text = marker("no words")
+    entries = [{"url": files.url(name), "language": "fr"}, *captions(files, "de.srt")]
+    told, bound = with_captions(shop, world, files, account, text, entries)
+    assert [one["subtitles"]["language_code"] for one in bound] == ["DE"]
+    warning = only(told["warnings"])
+    assert warning["code"] == "captions_refused" and "fr" in warning["message"] and words in warning["message"], warning
+    only(world.ledger(text))
+
+
+@pytest.mark.parametrize("effect", ["reset_after", "reset_before"])
+@pytest.mark.parametrize("call", [INITIALIZE, APPEND, FINALIZE, SUBTITLES])
+def test_calls_for_subtitles_are_repeated(shop, world, files, account, call, effect):
+    text = marker("again")
+    if call is not SUBTITLES:
+        world.fault("x", *call, "slow", retry_after=0)  # the video's own
+    world.fault("x", *call, effect)
+    told, bound = with_captions(shop, world, files, account, text, captions(files, "de.srt"))
+    assert told["outcome"] == "all" and [one["subtitles"]["language_code"] for one in bound][-1] == "DE", told
+    only(world.ledger(text))
+
+
+def test_captions_are_checked(shop, world, files, account):
+    entries = captions(files, "de.srt")
+    for wrong, media in ((entries, []), ([{**entries[0], "language": "pt-BR"}], ["short.mp4"]), (entries * 2, ["short.mp4"])):
+        answer = shop.publish(account, marker("wrong"), media=[files.item(name) for name in media], platforms={"x": {"captions": wrong}})
+        assert answer.status_code == 422 and "platforms.x.captions" in answer.json()["errors"], answer.text
 
 
 # ---- options ----

@@ -98,7 +98,8 @@ FLOWS = (
     Flow("youtube film", "youtube", 1, ("film",), YOUTUBE_UPLOAD, is_strong=True),
     Flow("youtube thumbnail", "youtube", 1, ("covered clip",), YOUTUBE_UPLOAD, is_strong=True),
     Flow("youtube playlist", "youtube", 1, ("clip",), YOUTUBE_UPLOAD, is_strong=True,
-         options={"playlistId": "PLsandboxPosthorn0000001"}),
+         options=lambda media: {"playlistId": "PLsandboxPosthorn0000001",
+                                "captions": [{"url": media.words_url(), "language": "de"}]}),
     # The video itself is proven by its session, as above; the comment is what is looked for.
     Flow("youtube comment", "youtube", 2, ("clip",), (("POST", "/youtube/v3/commentThreads"),)),
     Flow("instagram image", "instagram", 1, ("image",), MEDIA_PUBLISH, is_strong=True, patience_s=150, time_scale=300),
@@ -130,6 +131,8 @@ FLOWS = (
     # X works on a video for a second: at a higher scale it would be asked hundreds of times.
     Flow("x images", "x", 2, ("image", "image"), X),
     Flow("x video", "x", 1, ("clip",), X, post_type="video", time_scale=40),
+    Flow("x subtitles", "x", 1, ("clip",), X, post_type="video", time_scale=40,
+         options=lambda media: {"captions": [{"url": media.words_url(), "language": "de"}]}),
     Flow("x poll", "x", 1, (), X, options={"poll": {"options": ["Brass", "Wood"], "duration_minutes": 60}}),
     Flow("x article", "x", 2, ("image",), X_ARTICLE + X, post_type="article", knobs=(("x_subscription", 2),)),
     Flow("linkedin member", "linkedin", 1, (), POSTS, sends_max=2),

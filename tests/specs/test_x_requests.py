@@ -69,7 +69,8 @@ def test_requests_are_as_x_describes_them():
     assert checked == {
         "GET /2/users/me", "GET /2/users/N/tweets", "POST /2/tweets", "POST /2/media/upload", "GET /2/media/upload",
         "POST /2/media/upload/initialize", "POST /2/media/upload/N/append", "POST /2/media/upload/N/finalize",
-        "POST /2/media/metadata", "POST /2/articles/draft", "POST /2/articles/N/publish", "GET /2/tweets/N", "DELETE /2/tweets/N",
+        "POST /2/media/metadata", "POST /2/media/subtitles", "POST /2/articles/draft", "POST /2/articles/N/publish",
+        "GET /2/tweets/N", "DELETE /2/tweets/N",
     }
 
 
@@ -80,6 +81,8 @@ def test_requests_are_as_x_describes_them():
     ("POST", "https://api.x.com/2/tweets", "application/json", {"media": {"media_ids": []}}),
     ("POST", "https://api.x.com/2/media/upload/1/append", "multipart/form-data", {"media": "@", "segment_index": "1000"}),
     ("POST", "https://api.x.com/2/media/upload/x/finalize", None, None),
+    ("POST", "https://api.x.com/2/media/subtitles", "application/json", {"id": "1", "subtitles": {"language_code": "de"}}),
+    ("POST", "https://api.x.com/2/media/subtitles", "application/json", {"id": "1", "media_category": "tweet_video"}),
     ("GET", "https://api.x.com/2/media/upload?command=STATUS", None, None),
     ("GET", "https://api.x.com/2/users/1/tweets?tweet.fields=text", None, None),
     ("GET", "https://api.x.com/2/users/1/tweets?max_results=4", None, None),

@@ -71,6 +71,17 @@ def test_answers_are_as_x_describes_them(sandbox_of_its_own, media):
     ask("POST", f"/2/media/upload/{film}/finalize", 200)
     ask("GET", f"/2/media/upload?command=STATUS&media_id={film}", 200)
     ask("GET", "/2/media/upload?command=STATUS&media_id=1", 400)
+    words = b"1\n00:00:00,000 --> 00:00:01,000\nHello\n"
+    begun = {"media_type": "text/srt", "media_category": "subtitles", "total_bytes": len(words)}
+    track = ask("POST", "/2/media/upload/initialize", 200, json=begun)["data"]["id"]
+    ask("POST", f"/2/media/upload/{track}/append", 200, data={"segment_index": "0"}, files={"media": words})
+    ask("POST", f"/2/media/upload/{track}/finalize", 200)
+    bind = {"id": film, "media_category": "TweetVideo", "subtitles": {"id": track, "language_code": "EN", "display_name": "English"}}
+    ask("POST", "/2/media/subtitles", 200, json=bind)
+    ask("POST", "/2/media/subtitles", 400, json={**bind, "subtitles": {**bind["subtitles"], "language_code": "en"}})
+    ask("POST", "/2/media/subtitles", 404, json={**bind, "id": "1"})
+    gone = {"id": film, "media_category": "TweetVideo", "language_code": "EN"}
+    ask("DELETE", "/2/media/subtitles", 200, json=gone)
     first = ask("POST", "/2/tweets", 201, json={"text": "see https://example.com", "media": {"media_ids": [picture]}})["data"]["id"]
     ask("POST", "/2/tweets", 201, json={"text": "b" * 300, "reply": {"in_reply_to_tweet_id": first}})
     ask("POST", "/2/tweets", 201, json={"media": {"media_ids": [film]}})
@@ -118,7 +129,8 @@ def test_what_is_sent_is_as_x_describes_it(sandbox_of_its_own, tmp_path, media):
             {"content": marker("text"), "platforms": {"x": poll}},
             {"content": marker("image"), "media": [media.image(alt_text="a"), media.image()],
              "platforms": {"x": {"tagged_user_ids": ["1"], "media_title": "T"}}},
-            {"content": marker("video"), "media": [media.clip()]},
+            {"content": marker("video"), "media": [media.clip()],
+             "platforms": {"x": {"captions": [{"url": media.words_url(), "language": "de"}]}}},
             {"containers": [{"content": marker("one")}, {"content": marker("two"), "media": [media.image()]}]},
             {"content": marker("article") + "\n\nSee https://example.com\n---", "type": "article", "media": [media.image()]},
         ]
@@ -137,4 +149,4 @@ def test_what_is_sent_is_as_x_describes_it(sandbox_of_its_own, tmp_path, media):
         wrong += [f"{request['method']} {request['path']}: {line}"
                   for line in check_request(request["method"], request["path"], content_type, body)]
     assert not wrong, "\n".join(wrong)
-    assert {"POST /2/articles/N/publish", "GET /2/users/N/tweets", "POST /2/media/metadata"} <= seen
+    assert {"POST /2/articles/N/publish", "GET /2/users/N/tweets", "POST /2/media/metadata", "POST /2/media/subtitles"} <= seen

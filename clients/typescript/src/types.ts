@@ -1550,6 +1550,11 @@ export interface XOptions {
 	edit_options?: Record<string, unknown>;
 	/** The video's preview picture, by X's media id. */
 	preview_media_id?: string;
+	/**
+	 * [{url, language, name}]: subtitles of the video, SRT or WebVTT; language as in de, one file for each; name is the language
+	 * when not given.
+	 */
+	captions?: Array<Record<string, unknown>>;
 	/** Of the type article: {title, status: draft or published, cover_url}. */
 	article?: Record<string, unknown>;
 	/** Leave web addresses out of the text: X charges more for posts that have them. */

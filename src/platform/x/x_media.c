@@ -23,7 +23,7 @@
 #define PROCESSING_MAX_US (60 * US_PER_MINUTE) /* an hour for two hours of video */
 #define CHECK_AFTER_S 5                        /* where X does not say */
 #define CHECK_AFTER_MAX_S 60
-#define ALT_TEXT_TRIES 3
+#define EXTRA_TRIES 3
 #define FINALIZE_TRIES 3
 
 static const char *const file_vars[] = {X_KEY_MEDIA_ID,      X_KEY_SEGMENT,   X_KEY_SEGMENT_BYTES,
@@ -76,6 +76,8 @@ bool x_media_begin_again(struct flow *flow)
 	if (flow_get_int(flow, X_KEY_MEDIA_AGAIN, 0) != 0)
 		return false;
 	forget_all(flow);
+	if (flow_part(flow) == 0)
+		x_subtitles_forget(flow);
 	flow_set_int(flow, X_KEY_MEDIA_AGAIN, 1);
 	return true;
 }
@@ -215,7 +217,7 @@ static const char *lost_or_fail(const struct env *env, struct flow *flow, const 
 	return NULL;
 }
 
-static struct str answered_id(const struct env *env, const struct reply *reply)
+struct str x_upload_answered_id(const struct env *env, const struct reply *reply)
 {
 	return x_is_ok(reply) ? answer_id(env, json_get(json_get(reply->json, "data"), "id"))
 			      : STR("");
@@ -260,8 +262,7 @@ static const char *uploaded(const struct env *env, const struct flow *flow)
 	return media != NULL && !str_is_empty(media->alt_text) ? X_STAGE_ALT_TEXT : NULL;
 }
 
-/* Notes the id and goes on with the next file. */
-static const char *file_done(struct flow *flow)
+const char *x_media_file_done(struct flow *flow)
 {
 	const size_t number = done_count(flow);
 	flow_set(flow, id_name(number).text, flow_get(flow, X_KEY_MEDIA_ID));
@@ -273,42 +274,46 @@ static const char *file_done(struct flow *flow)
 const char *x_upload_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			    struct step *step)
 {
-	const struct str id = answered_id(env, reply);
+	const struct str id = x_upload_answered_id(env, reply);
 	if (str_is_empty(id)) {
 		fail_unreadable(env, reply, step);
 		return NULL;
 	}
 	flow_set(flow, X_KEY_MEDIA_ID, id);
 	const char *next = uploaded(env, flow);
-	return next != NULL ? next : file_done(flow);
+	return next != NULL ? next : x_media_file_done(flow);
 }
 
 /* ---- initialize, append, finalize, status (2.4) ---- */
 
-static struct str media_type(const struct media_file *file)
+void x_upload_begin(const struct env *env, const struct x_upload *upload, struct step *step)
 {
-	return str_of(file->sniff.mime_type);
-}
-
-const char *x_initialize_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	const struct media_file *file = file_now(env, flow, step);
 	struct json_writer w;
 	struct buf out;
-	if (file == NULL)
-		return NULL;
-	const bool is_gif = x_media_kind(file) == X_MEDIA_GIF;
 	buf_init(&out, env->arena, X_BODY_MAX_BYTES);
 	json_writer_init(&w, &out);
 	json_begin_object(&w);
-	json_member_str(&w, "media_type", media_type(file));
-	json_member_str(&w, "media_category", is_gif ? STR("tweet_gif") : STR("tweet_video"));
-	json_member_int(&w, "total_bytes", file->size_bytes);
+	json_member_str(&w, "media_type", upload->type);
+	json_member_str(&w, "media_category", str_of(upload->category));
+	json_member_int(&w, "total_bytes", upload->size_bytes);
 	json_end_object(&w);
 	struct call *call =
 		step_send(step, CALL_PREPARE, "POST", STR(X_API X_PATH_UPLOAD "/initialize"));
 	call_bearer(env, call, env->access_token);
 	call_json(call, buf_str(&out));
+}
+
+const char *x_initialize_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct media_file *file = file_now(env, flow, step);
+	if (file == NULL)
+		return NULL;
+	const struct x_upload upload = {
+		.type = str_of(file->sniff.mime_type),
+		.category = x_media_kind(file) == X_MEDIA_GIF ? "tweet_gif" : "tweet_video",
+		.size_bytes = file->size_bytes,
+	};
+	x_upload_begin(env, &upload, step);
 	return NULL;
 }
 
@@ -330,7 +335,7 @@ static int64_t chunk_bytes(const struct flow *flow, int64_t size_bytes)
 const char *x_initialize_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
-	const struct str id = answered_id(env, reply);
+	const struct str id = x_upload_answered_id(env, reply);
 	if (str_is_empty(id)) {
 		fail_unreadable(env, reply, step);
 		return NULL;
@@ -342,33 +347,46 @@ const char *x_initialize_answer(const struct env *env, struct flow *flow, const 
 	return X_STAGE_APPEND;
 }
 
-static struct str upload_url(const struct env *env, const struct flow *flow, const char *verb)
+static struct str upload_url(const struct env *env, struct str upload_id, const char *verb)
 {
-	return str_format(env->arena, X_API X_PATH_UPLOAD "/" STR_FMT "/%s",
-			  STR_ARG(flow_get(flow, X_KEY_MEDIA_ID)), verb);
+	return str_format(env->arena, X_API X_PATH_UPLOAD "/" STR_FMT "/%s", STR_ARG(upload_id),
+			  verb);
+}
+
+void x_upload_append(const struct env *env, const struct x_segment *segment, struct step *step)
+{
+	struct multipart body;
+	struct call *call = step_send(step, CALL_PREPARE, "POST",
+				      upload_url(env, segment->upload_id, "append"));
+	call_bearer(env, call, env->access_token);
+	multipart_begin(&body, env, segment->upload_id);
+	multipart_field(&body, "segment_index",
+			str_format(env->arena, "%lld", (long long)segment->number));
+	multipart_file(&body, "media", "segment", "application/octet-stream", segment->media_index,
+		       segment->offset_bytes, segment->length_bytes);
+	multipart_end(&body, call);
 }
 
 const char *x_append_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct media_file *file = file_now(env, flow, step);
-	const int64_t segment = flow_get_int(flow, X_KEY_SEGMENT, 0);
-	struct multipart body;
+	const int64_t number = flow_get_int(flow, X_KEY_SEGMENT, 0);
 	if (file == NULL)
 		return NULL;
 	const int64_t chunk = flow_get_int(flow, X_KEY_SEGMENT_BYTES, 0);
 	if (chunk <= 0)
 		return X_STAGE_INITIALIZE; /* begun by a program that did not note it */
-	const int64_t offset = segment * chunk;
-	const int64_t left = file->size_bytes - offset;
+	const int64_t left = file->size_bytes - number * chunk;
 	if (left <= 0)
 		return X_STAGE_FINALIZE;
-	struct call *call = step_send(step, CALL_PREPARE, "POST", upload_url(env, flow, "append"));
-	call_bearer(env, call, env->access_token);
-	multipart_begin(&body, env, flow_get(flow, X_KEY_MEDIA_ID));
-	multipart_field(&body, "segment_index", str_format(env->arena, "%lld", (long long)segment));
-	multipart_file(&body, "media", "segment", "application/octet-stream", index_now(env, flow),
-		       offset, left < chunk ? left : chunk);
-	multipart_end(&body, call);
+	const struct x_segment segment = {
+		.upload_id = flow_get(flow, X_KEY_MEDIA_ID),
+		.media_index = index_now(env, flow),
+		.number = number,
+		.offset_bytes = number * chunk,
+		.length_bytes = left < chunk ? left : chunk,
+	};
+	x_upload_append(env, &segment, step);
 	return NULL;
 }
 
@@ -398,14 +416,19 @@ const char *x_append_answer(const struct env *env, struct flow *flow, const stru
 	return X_STAGE_APPEND;
 }
 
+void x_upload_end(const struct env *env, struct str upload_id, struct step *step)
+{
+	struct call *call =
+		step_send(step, CALL_PREPARE, "POST", upload_url(env, upload_id, "finalize"));
+	call_bearer(env, call, env->access_token);
+}
+
 const char *x_finalize_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	/* The answer may say that the file is ready, and what is next depends on what it is. */
 	if (file_now(env, flow, step) == NULL)
 		return NULL;
-	struct call *call =
-		step_send(step, CALL_PREPARE, "POST", upload_url(env, flow, "finalize"));
-	call_bearer(env, call, env->access_token);
+	x_upload_end(env, flow_get(flow, X_KEY_MEDIA_ID), step);
 	return NULL;
 }
 
@@ -413,7 +436,9 @@ static const char *processed(const struct env *env, struct flow *flow)
 {
 	const char *next = uploaded(env, flow);
 	const bool is_video = x_media_kind(&env->media[index_now(env, flow)]) == X_MEDIA_VIDEO;
-	return next != NULL && !is_video ? next : file_done(flow);
+	if (is_video)
+		return flow_part(flow) == 0 ? X_STAGE_SUBTITLES : x_media_file_done(flow);
+	return next != NULL ? next : x_media_file_done(flow);
 }
 
 static void fail_processing(const struct env *env, const struct json *info, struct step *step)
@@ -427,20 +452,25 @@ static void fail_processing(const struct env *env, const struct json *info, stru
 	failure->platform_message = utf8_cut_bytes(words, PLATFORM_MESSAGE_MAX_BYTES);
 }
 
+int64_t x_upload_wait_ms(const struct json *processing_info)
+{
+	const int64_t wait_s =
+		json_int(json_get(processing_info, "check_after_secs"), CHECK_AFTER_S);
+	return 1000 * (wait_s < 1 ? 1 : wait_s > CHECK_AFTER_MAX_S ? CHECK_AFTER_MAX_S : wait_s);
+}
+
 static void wait_for_processing(const struct env *env, struct flow *flow, const struct json *info,
 				struct step *step)
 {
 	const int64_t since_us = flow_get_int(flow, X_KEY_PROCESSING_US, env->now_us);
-	int64_t wait_s = json_int(json_get(info, "check_after_secs"), CHECK_AFTER_S);
 	if (env->now_us - since_us > PROCESSING_MAX_US) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
 			  STR("X did not finish processing the file within an hour."));
 		return;
 	}
-	wait_s = wait_s < 1 ? 1 : wait_s > CHECK_AFTER_MAX_S ? CHECK_AFTER_MAX_S : wait_s;
 	flow_set_int(flow, X_KEY_PROCESSING_US, since_us);
 	flow_set_stage(flow, X_STAGE_STATUS);
-	step_wait(step, wait_s * 1000);
+	step_wait(step, x_upload_wait_ms(info));
 }
 
 /* What data.processing_info of finalize or status says; without it the file is ready (2.4). */
@@ -471,22 +501,27 @@ const char *x_finalize_answer(const struct env *env, struct flow *flow, const st
 	}
 	if (!x_is_ok(reply))
 		return lost_or_fail(env, flow, reply, step);
-	if (str_is_empty(answered_id(env, reply))) {
+	if (str_is_empty(x_upload_answered_id(env, reply))) {
 		fail_unreadable(env, reply, step);
 		return NULL;
 	}
 	return take_processing(env, flow, reply, step);
 }
 
+void x_upload_status(const struct env *env, struct str upload_id, struct step *step)
+{
+	struct call *call = step_send(
+		step, CALL_READ, "GET",
+		str_format(env->arena, X_API X_PATH_UPLOAD "?command=STATUS&media_id=" STR_FMT,
+			   STR_ARG(upload_id)));
+	call_bearer(env, call, env->access_token);
+}
+
 const char *x_status_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (file_now(env, flow, step) == NULL)
 		return NULL;
-	struct call *call = step_send(
-		step, CALL_READ, "GET",
-		str_format(env->arena, X_API X_PATH_UPLOAD "?command=STATUS&media_id=" STR_FMT,
-			   STR_ARG(flow_get(flow, X_KEY_MEDIA_ID))));
-	call_bearer(env, call, env->access_token);
+	x_upload_status(env, flow_get(flow, X_KEY_MEDIA_ID), step);
 	return NULL;
 }
 
@@ -501,7 +536,7 @@ const char *x_status_answer(const struct env *env, struct flow *flow, const stru
 	}
 	if (!x_is_ok(reply))
 		return lost_or_fail(env, flow, reply, step);
-	if (str_is_empty(answered_id(env, reply))) {
+	if (str_is_empty(x_upload_answered_id(env, reply))) {
 		fail_unreadable(env, reply, step);
 		return NULL;
 	}
@@ -533,15 +568,13 @@ const char *x_alt_text_ask(const struct env *env, struct flow *flow, struct step
 	return NULL;
 }
 
-/* A post without its alt text is better than none: what does not go is left out. What concerns
- * every call of the account or the app is not for here. */
-static bool can_do_without(struct flow *flow, const struct failure *failure)
+bool x_can_do_without(struct flow *flow, const struct failure *failure, const char *tries_key)
 {
 	switch (failure->class) {
 	case FAILURE_PERMANENT:
 		return true;
 	case FAILURE_TRANSIENT:
-		return flow_count(flow, X_KEY_ALT_TRIES) >= ALT_TEXT_TRIES;
+		return flow_count(flow, tries_key) >= EXTRA_TRIES;
 	case FAILURE_RATE_LIMITED:
 	case FAILURE_TOKEN:
 	case FAILURE_REAUTH:
@@ -555,10 +588,10 @@ const char *x_alt_text_answer(const struct env *env, struct flow *flow, const st
 			      struct step *step)
 {
 	if (x_is_ok(reply))
-		return file_done(flow);
+		return x_media_file_done(flow);
 	x_failed(env, reply, step);
-	if (!can_do_without(flow, &step->failure))
+	if (!x_can_do_without(flow, &step->failure, X_KEY_ALT_TRIES))
 		return NULL;
 	*step = (struct step){0};
-	return file_done(flow);
+	return x_media_file_done(flow);
 }

@@ -23,6 +23,7 @@
 #define URLS_MAX 512
 #define ID_DIGITS_MAX 19 /* 1.6 */
 #define MS_PER_MINUTE (60 * 1000)
+#define CAPTIONS_MAX 10 /* our choice: X binds 100 of a user in 15 minutes (3.3) */
 
 /* ---- tables ---- */
 
@@ -78,6 +79,9 @@ static const struct option_rule options_known[] = {
 	 "subscribers, for a short time and five times."},
 	{"preview_media_id", OPTION_STRING, 0, NULL,
 	 "The video's preview picture, by X's media id."},
+	{"captions", OPTION_OBJECT_LIST, CAPTIONS_MAX, NULL,
+	 "[{url, language, name}]: subtitles of the video, SRT or WebVTT; language as in de, one "
+	 "file for each; name is the language when not given."},
 	{"article", OPTION_OBJECT, 0, NULL,
 	 "Of the type article: {title, status: draft or published, cover_url}."},
 	{"strip_links", OPTION_BOOL, 0, NULL,
@@ -176,6 +180,14 @@ static const struct media_rule video_rules[] = {
 		.duration_max_ms = 125 * MS_PER_MINUTE,
 		.film = &film_rule,
 	},
+};
+
+/* X's documents name no limit: ours is one segment of an upload. */
+const struct media_rule x_subtitles_rule = {
+	.what = "subtitles",
+	.types = MEDIA_TYPE_BIT(SNIFF_SRT) | MEDIA_TYPE_BIT(SNIFF_VTT),
+	.types_text = "SRT or WebVTT",
+	.size_max_bytes = INT64_C(1) << 20,
 };
 
 static const struct media_rule *rule_of(enum x_media_kind kind, const struct json *extra)
@@ -387,6 +399,47 @@ static bool is_ascii_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static bool is_captions_entry(const struct json *entry)
+{
+	const struct str language = json_string(json_get(entry, "language"));
+	return rules_caption_is(entry) && language.len == 2 && is_ascii_letter(language.ptr[0]) &&
+	       is_ascii_letter(language.ptr[1]);
+}
+
+/* A track is deleted by its language alone (2.5): there is one for each. */
+static bool is_language_twice(const struct target *at, const struct json *list, size_t index)
+{
+	struct arena *arena = at->problems->arena;
+	const struct str one =
+		str_lower(arena, json_string(json_get(json_at(list, index), "language")));
+	for (size_t i = 0; i < index; i++) {
+		const struct json *other = json_get(json_at(list, i), "language");
+		if (str_equal(one, str_lower(arena, json_string(other))))
+			return true;
+	}
+	return false;
+}
+
+static void check_captions(const struct target *at)
+{
+	const struct json *list = json_get(at->options, "captions");
+	const struct str field = STR("platforms.x.captions");
+	const struct media *first =
+		at->post->containers[0].media_count > 0 ? post_media_at(at->post, 0) : NULL;
+	if (json_at(list, 0) != NULL && (first == NULL || first->type != MEDIA_VIDEO))
+		refuse(at, field, "captions_without_video", -1, -1,
+		       "captions are for a video, and the post has none.");
+	for (size_t i = 0; json_at(list, i) != NULL; i++) {
+		if (!is_captions_entry(json_at(list, i)))
+			refuse(at, field, "bad_option", -1, -1,
+			       "Each of captions needs url, an http or https URL, and language, "
+			       "two letters such as de; name is a string.");
+		else if (is_language_twice(at, list, i))
+			refuse(at, field, "bad_option", -1, -1,
+			       "X keeps one file of captions for each language.");
+	}
+}
+
 /* $SYMBOL at the start or after a blank. */
 static int64_t cashtags(struct str text)
 {
@@ -533,6 +586,7 @@ static void check(const struct post_content *post, enum post_type type,
 	check_ids(&at);
 	check_edit(&at);
 	check_actions(&at);
+	check_captions(&at);
 	check_article(&at);
 	for (size_t i = 0; i < post->container_count; i++) {
 		check_text(&at, i);

@@ -9,8 +9,6 @@
 
 #include "utf8.h"
 
-#include "media_id.h"
-
 #include "media_rules.h"
 #include "problem.h"
 #include "rules.h"
@@ -21,8 +19,6 @@
 #define COMMENT_MAX_BYTES 10000
 #define PLAYLIST_ID_MAX 128 /* our choice: none is documented */
 #define CAPTIONS_MAX 10     /* our choice: each costs 400 of the day's 10,000 units (2.9) */
-#define LANGUAGE_MAX 35     /* RFC 5646 4.4.1 */
-#define URL_MAX 2048        /* design.md 7 */
 /* 3: longer only on a channel whose phone number is verified */
 #define UNVERIFIED_MAX_S (15 * 60)
 
@@ -202,35 +198,15 @@ static void localizations_check(const struct check *check)
 			  -1, -1, "With localizations YouTube also requires defaultLanguage.");
 }
 
-static bool is_word(struct str text, const char *others)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		const char c = text.ptr[i];
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		      strchr(others, c) != NULL))
-			return false;
-	}
-	return text.len > 0;
-}
-
-static bool is_caption(const struct json *caption)
-{
-	const struct str url = json_string(json_get(caption, "url"));
-	const struct str language = json_string(json_get(caption, "language"));
-	const struct json *name = json_get(caption, "name");
-	return media_address_is(url) && url.len <= URL_MAX && language.len <= LANGUAGE_MAX &&
-	       is_word(language, "-") && (json_is_null(name) || json_is(name, JSON_TYPE_STRING));
-}
-
 static void extras_check(const struct check *check)
 {
 	const struct json *playlist = json_get(check->options, "playlistId");
 	const struct json *captions = json_get(check->options, "captions");
-	if (json_is(playlist, JSON_TYPE_STRING) && !is_word(playlist->string, "-_"))
+	if (json_is(playlist, JSON_TYPE_STRING) && !rules_word_is(playlist->string, "-_"))
 		check_add(check, option_field(check, "playlistId"), "bad_option", -1, -1,
 			  "The option playlistId must be the id of a playlist, not its address.");
 	for (size_t i = 0; json_at(captions, i) != NULL; i++) {
-		if (!is_caption(json_at(captions, i)))
+		if (!rules_caption_is(json_at(captions, i)))
 			check_add(
 				check, option_field(check, "captions"), "bad_option", -1, -1,
 				"Each of captions needs url, an http or https URL, and language, a "

@@ -1305,6 +1305,7 @@ class XOptions(TypedDict):
     call_to_actions: NotRequired[dict[str, Any]]
     edit_options: NotRequired[dict[str, Any]]
     preview_media_id: NotRequired[str]
+    captions: NotRequired[list[dict[str, Any]]]
     article: NotRequired[dict[str, Any]]
     strip_links: NotRequired[bool]
 

@@ -120,6 +120,27 @@ static void options_that_x_takes_and_those_it_does_not(void **state)
 		 "\"preview_media_id\":\"12345678901234567890\",\"tagged_user_ids\":[\"jo\"]}}}",
 		 "platforms.x.community_id bad_option -1 -1\nplatforms.x.preview_media_id "
 		 "bad_option -1 -1\nplatforms.x.tagged_user_ids bad_option -1 -1"},
+		{"{\"content\":\"a\",\"media\":[" VIDEO "],\"platforms\":{\"x\":{\"captions\":[{"
+		 "\"url\":\"https://cdn.example/a.srt\",\"language\":\"de\",\"name\":\"Deutsch\"},{"
+		 "\"url\":\"https://cdn.example/b.srt\",\"language\":\"EN\"}]}}}",
+		 ""},
+		{"{\"content\":\"a\",\"media\":[" VIDEO "],\"platforms\":{\"x\":{\"captions\":[{"
+		 "\"url\":\"https://cdn.example/a.srt\",\"language\":\"pt-BR\"}]}}}",
+		 "platforms.x.captions bad_option -1 -1"},
+		{"{\"content\":\"a\",\"media\":[" VIDEO "],\"platforms\":{\"x\":{\"captions\":[{"
+		 "\"url\":\"a.srt\",\"language\":\"de\"}]}}}",
+		 "platforms.x.captions bad_option -1 -1"},
+		{"{\"content\":\"a\",\"media\":[" VIDEO "],\"platforms\":{\"x\":{\"captions\":[{"
+		 "\"url\":\"https://cdn.example/a.srt\",\"language\":\"de\"},{"
+		 "\"url\":\"https://cdn.example/b.srt\",\"language\":\"DE\"}]}}}",
+		 "platforms.x.captions bad_option -1 -1"},
+		{"{\"content\":\"a\",\"media\":[" IMAGE "],\"platforms\":{\"x\":{\"captions\":[{"
+		 "\"url\":\"https://cdn.example/a.srt\",\"language\":\"de\"}]}}}",
+		 "platforms.x.captions captions_without_video -1 -1"},
+		{"{\"containers\":[{\"content\":\"a\"},{\"content\":\"b\",\"media\":[" VIDEO
+		 "]}],\"platforms\":{\"x\":{\"captions\":[{"
+		 "\"url\":\"https://cdn.example/a.srt\",\"language\":\"de\"}]}}}",
+		 "platforms.x.captions captions_without_video -1 -1"},
 		{"{\"content\":\"https://example.com\",\"platforms\":{\"x\":{\"strip_links\":"
 		 "true}}}",
 		 "content text_required 1 0"},
