@@ -59,14 +59,14 @@ struct house {
 	int64_t counted_commit; /* unfinished was counted then */
 	int64_t beat_at_us;     /* when the restore guard's epoch is raised next */
 	/* The accounts' refresh tokens when it last decided to send something. */
-	struct str decided_tokens[WORLD_HOMES_MAX];
+	struct str decided_tokens[WORLD_HOMES_MAX * WORLD_LOGINS_MAX];
 	int64_t decided_true_us;
 	jmp_buf grave;
 	bool is_in_turn;
 	bool takes_leave; /* it stops as it was told to */
 	struct house_file before_db,
 		before_wal; /* MUTANT_SEND_BEFORE_COMMIT: as they were before the last commit */
-	struct str accounts[WORLD_HOMES_MAX];
+	struct str accounts[WORLD_HOMES_MAX * WORLD_LOGINS_MAX];
 	size_t account_count;
 };
 
@@ -763,9 +763,10 @@ static struct str sealed(struct house *house, struct str id, const char *column,
 						&house->sim->random);
 }
 
-struct str house_connect(struct house *house, const struct home *home, struct str access_token,
-			 int64_t expires_at_us)
+struct str house_connect(struct house *house, const struct house_login *login)
 {
+	const struct home *home = login->home;
+	const struct str user = login->number == 0 ? STR("user") : STR("another");
 	struct sim *sim = house->sim;
 	struct error err = {0};
 	const struct str id = uuid_str(sim->arena, uuid_v7(SIM_START_US, &sim->random));
@@ -773,7 +774,7 @@ struct str house_connect(struct house *house, const struct home *home, struct st
 		.id = str_format(sim->arena, "conn_" STR_FMT, STR_ARG(id)),
 		.app_id = STR(HOUSE_APP_ID),
 		.platform = home->platform,
-		.user_id = STR("user"),
+		.user_id = user,
 		.redirect_url = STR("https://customer.example/back"),
 		.state_hash = id,
 		.callback_url = STR("https://posthorn.example/callback"),
@@ -787,17 +788,17 @@ struct str house_connect(struct house *house, const struct home *home, struct st
 				.id = id,
 				.app_id = STR(HOUSE_APP_ID),
 				.platform = home->platform,
-				.user_id = STR("user"),
+				.user_id = user,
 				.platform_account_id = home->id,
 				.username = home->username,
 				.type = home->type,
 				.state = ACCOUNT_ACTIVE,
 				.access_token_sealed =
-					sealed(house, id, "access_token", access_token),
-				.refresh_token_sealed =
-					sealed(house, id, "refresh_token", home->refresh_token),
+					sealed(house, id, "access_token", login->access_token),
+				.refresh_token_sealed = sealed(house, id, "refresh_token",
+							       home->refresh_tokens[login->number]),
 				.extra = STR("{}"),
-				.expires_at_us = expires_at_us,
+				.expires_at_us = login->expires_at_us,
 			},
 	};
 	must(store_connection_create(house->store, &connection, &err), &err, "connection");

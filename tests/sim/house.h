@@ -52,9 +52,15 @@ struct house *house_new_node(struct sim *sim, const struct ground *ground, struc
 			     const struct house_node *node);
 void house_free(struct house **house);
 
-/* The account of that home, with these tokens. Returns its id here. */
-struct str house_connect(struct house *house, const struct home *home, struct str access_token,
-			 int64_t expires_at_us);
+/* How a user of the app connected the account of a home. */
+struct house_login {
+	const struct home *home;
+	size_t number;
+	struct str access_token;
+	int64_t expires_at_us; /* 0 = not said */
+};
+/* Returns the account's id here. */
+struct str house_connect(struct house *house, const struct house_login *login);
 struct store *house_store(struct house *house); /* NULL while it is down */
 const struct clock *house_clock(const struct house *house);
 struct network_end *house_end(struct house *house);

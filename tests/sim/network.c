@@ -345,6 +345,32 @@ static void tell_deletion(struct network *network, const struct flight *flight)
 	flight->end->saw_deletion(flight->end->saw_context, id);
 }
 
+/* Whose account a call is for; NULL = nobody's, or it is no call to a platform's account. */
+static const struct key *key_of(const struct network *network, const struct flight *flight)
+{
+	return flight->is_fetch || is_token_call(&flight->ask)
+		       ? NULL
+		       : world_key(network->world, flight->ask.token);
+}
+
+/* Two users' accounts that are one at its platform are one lane: never are calls for both of them
+ * under way at once. */
+static void check_lane(struct network *network, const struct flight *flight)
+{
+	const struct key *key = key_of(network, flight);
+	for (size_t i = 0; key != NULL && i < network->count; i++) {
+		const struct flight *other = network->air[i];
+		const struct key *theirs = key_of(network, other);
+		const bool is_same = theirs != NULL && theirs->home == key->home;
+		if (other == flight || other->end != flight->end || !other->is_awaited ||
+		    !is_same || theirs->login == key->login)
+			continue;
+		sim_violation(
+			network->sim, "L1 calls for both logins of %s/%zu are under way at once",
+			platform_id_slug(network->world->homes[key->home].platform), key->home);
+	}
+}
+
 static void start(void *context, const struct transfer_request *request)
 {
 	static const struct fault too_late = {
@@ -377,6 +403,7 @@ static void start(void *context, const struct transfer_request *request)
 	trace_start(network, flight, request);
 	if (flight->fault == &too_late)
 		return;
+	check_lane(network, flight);
 	tell_refresh(flight);
 	tell_deletion(network, flight);
 }

@@ -358,12 +358,12 @@ static void appeared(struct people *people, struct script_post *post, const stru
 		const struct entry *entry = seen(world, post, target);
 		if (entry == NULL)
 			continue;
-		const struct post_appeared found = {
-			.app_id = STR(HOUSE_APP_ID),
-			.post_id = post->id,
-			.account_id = script->account_ids[post->homes[target]],
-			.remote_id = entry->id,
-			.now_us = clock_now_us(house_clock(house))};
+		const struct post_appeared found = {.app_id = STR(HOUSE_APP_ID),
+						    .post_id = post->id,
+						    .account_id =
+							    script_account_id(script, post, target),
+						    .remote_id = entry->id,
+						    .now_us = clock_now_us(house_clock(house))};
 		const enum err_kind kind = store_post_appeared(house_store(house), &found, &err);
 		must_be(people->sim, kind, ERR_CONFLICT, "appeared", &err);
 		post->is_settled |= kind == ERR_NONE;
@@ -396,7 +396,7 @@ static size_t target_of(const struct script_post *post, const struct script *scr
 			struct str account_id)
 {
 	for (size_t target = 0; target < post->target_count; target++) {
-		if (str_equal(script->account_ids[post->homes[target]], account_id))
+		if (str_equal(script_account_id(script, post, target), account_id))
 			return target;
 	}
 	abort();
@@ -470,7 +470,7 @@ static void unpublish(struct people *people, struct script *script, struct scrip
 				      .now_us = clock_now_us(house_clock(house))};
 	for (size_t target = 0; target < post->target_count; target++) {
 		if ((accounts >> target) % 2 == 1)
-			ids[wish.account_count++] = script->account_ids[post->homes[target]];
+			ids[wish.account_count++] = script_account_id(script, post, target);
 	}
 	if (sim->mutant == MUTANT_REMOVE_UNASKED)
 		wish.account_count = 0;

@@ -37,22 +37,55 @@ static const struct {
 
 #define KIND_COUNT COUNT_OF(kinds)
 
-static void add_account(struct sim *sim, struct world *world, struct house *house,
-			struct script *script, size_t kind)
+struct str script_account_id(const struct script *script, const struct script_post *post,
+			     size_t target)
 {
-	struct dice *dice = &sim->dice;
-	const size_t index = world_add_home(world, kinds[kind].platform, kinds[kind].type);
+	return script->account_ids[post->homes[target]][post->logins[target]];
+}
+
+static void add_login(struct sim *sim, struct world *world, struct house *house,
+		      struct script *script, size_t index, size_t number)
+{
 	struct home *home = &world->homes[index];
+	struct dice *dice = number == 0 ? &sim->dice : &script->twin_dice;
 	/* LinkedIn gives refresh tokens to partners only. */
-	const bool has_refresh = kinds[kind].has_refresh &&
+	const bool has_refresh = kinds[script->kinds[index]].has_refresh &&
 				 (home->platform != PLATFORM_LINKEDIN || dice_permille(dice, 500));
 	const int64_t life_us =
 		!has_refresh ? 60 * US_PER_DAY : dice_between(dice, 60, 2 * HOUR_S) * US_PER_S;
 	if (has_refresh)
-		home->refresh_token = world_id(world, "refresh-");
-	const struct str access = world_new_key(world, index, life_us);
-	script->account_ids[index] =
-		house_connect(house, home, access, has_refresh ? sim->true_us + life_us : 0);
+		home->refresh_tokens[number] = world_id(world, "refresh-");
+	const struct house_login login = {
+		.home = home,
+		.number = number,
+		.access_token = world_new_key(world, index, number, life_us),
+		.expires_at_us = has_refresh ? sim->true_us + life_us : 0,
+	};
+	script->account_ids[index][number] = house_connect(house, &login);
+}
+
+static void add_account(struct sim *sim, struct world *world, struct house *house,
+			struct script *script, size_t kind)
+{
+	const size_t index = world_add_home(world, kinds[kind].platform, kinds[kind].type);
+	script->kinds[index] = kind;
+	add_login(sim, world, house, script, index, 0);
+}
+
+/* In some worlds one account, or each of several, is connected by a second user too: to its
+ * platform both are the same. */
+static void add_twins(struct sim *sim, struct world *world, struct house *house,
+		      struct script *script)
+{
+	script->twin_dice = (struct dice){sim->seed ^ 0x7477696e73ULL};
+	if (!dice_permille(&script->twin_dice, 300))
+		return;
+	for (size_t i = 0; i < world->home_count; i++) {
+		if (i == 0 || dice_permille(&script->twin_dice, 400))
+			add_login(sim, world, house, script, i, 1);
+	}
+	sim->totals->twin_seeds++;
+	script->has_twins = true;
 }
 
 static void add_accounts(struct sim *sim, struct world *world, struct house *house,
@@ -210,6 +243,22 @@ static void add_media(struct sim *sim, const struct world *world, struct script_
 		post->media_url = str_format(sim->arena, "https://media.example/%zu.jpg", number);
 }
 
+/* Which user's account it is for; both users hand in at the same instant now and then. */
+static void draw_logins(struct script *script, struct script_post *post)
+{
+	struct dice *dice = &script->twin_dice;
+	if (!script->has_twins)
+		return;
+	for (size_t i = 0; i < post->target_count; i++) {
+		const bool is_twin = !str_is_empty(script->account_ids[post->homes[i]][1]);
+		post->logins[i] = is_twin ? (size_t)dice_below(dice, WORLD_LOGINS_MAX) : 0;
+	}
+	if (post == script->posts || !dice_permille(dice, 600))
+		return;
+	post->accept_at_us = post[-1].accept_at_us;
+	post->scheduled_after_us = post[-1].scheduled_after_us;
+}
+
 static void add_post(struct sim *sim, const struct world *world, struct script *script,
 		     int64_t window_us)
 {
@@ -230,6 +279,7 @@ static void add_post(struct sim *sim, const struct world *world, struct script *
 	post->accept_at_us = sim->true_us + dice_below(dice, window_us);
 	post->scheduled_after_us =
 		dice_permille(dice, 300) ? dice_below(dice, 2 * HOUR_S) * US_PER_S : 0;
+	draw_logins(script, post);
 }
 
 static void set_app(struct sim *sim, struct house *house)
@@ -249,6 +299,7 @@ struct script *script_new(struct sim *sim, struct world *world, struct house *ho
 	const int64_t window_us = dice_between(&sim->dice, 1, 3 * HOUR_S) * US_PER_S;
 	set_app(sim, house);
 	add_accounts(sim, world, house, script);
+	add_twins(sim, world, house, script);
 	for (int64_t i = 0; i < posts; i++)
 		add_post(sim, world, script, window_us);
 	return script;
@@ -313,8 +364,8 @@ static enum post_accept_outcome hand_in(struct sim *sim, const struct script *sc
 		targets[i] = (struct post_target){
 			is_first ? post->delivery_ids[i]
 				 : str_concat(sim->arena, post->delivery_ids[i], STR("-again")),
-			script->account_ids[post->homes[i]], world->homes[post->homes[i]].platform,
-			STR("user")};
+			script_account_id(script, post, i), world->homes[post->homes[i]].platform,
+			post->logins[i] == 0 ? STR("user") : STR("another")};
 	const struct post_accept accept = {
 		.app_id = STR(HOUSE_APP_ID),
 		.post_id = how->post_id,

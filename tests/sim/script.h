@@ -38,6 +38,7 @@ struct script_post {
 	struct str media_url; /* empty = none */
 	enum media_type media_type;
 	size_t homes[SCRIPT_TARGETS_MAX];
+	size_t logins[SCRIPT_TARGETS_MAX]; /* whose account of that home it is for */
 	struct str delivery_ids[SCRIPT_TARGETS_MAX];
 	size_t target_count;
 	int64_t accept_at_us;
@@ -67,13 +68,19 @@ struct script_post {
 };
 
 struct script {
-	struct str account_ids[WORLD_HOMES_MAX]; /* by home */
+	struct str account_ids[WORLD_HOMES_MAX][WORLD_LOGINS_MAX]; /* empty = not connected */
+	size_t kinds[WORLD_HOMES_MAX]; /* by home: the row it was made of */
+	bool has_twins;                /* accounts that two users have connected */
+	struct dice twin_dice;         /* so that worlds without are as they were */
 	struct script_post posts[SCRIPT_POSTS_MAX];
 	size_t post_count;
 	bool was_restored;
 	int64_t copied_us, restored_us; /* of what was put back, and when it was */
 };
 
+/* Our id of the account that the post's target names. */
+struct str script_account_id(const struct script *script, const struct script_post *post,
+			     size_t target);
 struct script *script_new(struct sim *sim, struct world *world, struct house *house);
 /* Hands the post in; some customers do it again because the answer did not reach them. */
 void script_accept(struct sim *sim, const struct script *script, struct script_post *post,

@@ -70,6 +70,7 @@ struct totals {
 		removed_by_hand, deletions, removed_and_seen, removed_wrongly, after_removal;
 	/* with several nodes */
 	int64_t node_seeds, stops, moves, takeovers, lost_fences;
+	int64_t twin_seeds; /* with accounts that two users have connected */
 	int64_t simulated_us;
 	int64_t failed_by_code[64];
 };

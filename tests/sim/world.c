@@ -39,24 +39,31 @@ size_t world_add_home(struct world *world, enum platform_id platform, enum accou
 	return world->home_count++;
 }
 
-struct str world_new_key(struct world *world, size_t home, int64_t life_us)
+struct str world_new_key(struct world *world, size_t home, size_t login, int64_t life_us)
 {
 	if (world->key_count == WORLD_KEYS_MAX)
 		abort();
 	struct key *key = &world->keys[world->key_count++];
 	key->text = str_format(world->sim->arena, "access-%zu-%zu", home, world->key_count);
 	key->home = home;
+	key->login = login;
 	key->until_us = world->sim->true_us + life_us;
 	return key->text;
 }
 
-void world_expire(struct world *world, struct str token)
+const struct key *world_key(const struct world *world, struct str token)
 {
-	size_t home = SIZE_MAX;
 	for (size_t i = 0; i < world->key_count; i++) {
 		if (str_equal(world->keys[i].text, token))
-			home = world->keys[i].home;
+			return &world->keys[i];
 	}
+	return NULL;
+}
+
+void world_expire(struct world *world, struct str token)
+{
+	const struct key *bearer = world_key(world, token);
+	const size_t home = bearer != NULL ? bearer->home : SIZE_MAX;
 	for (size_t i = 0; i < world->key_count; i++) {
 		if (world->keys[i].home == home)
 			world->keys[i].until_us = 0;
@@ -454,12 +461,16 @@ void world_refuse(struct world *world, enum voice voice, enum refusal_kind kind,
 /* ---- tokens ---- */
 
 static struct home *refreshed_home(struct world *world, enum platform_id platform,
-				   struct str refresh_token)
+				   struct str refresh_token, size_t *login_out)
 {
 	for (size_t i = 0; i < world->home_count; i++) {
 		struct home *home = &world->homes[i];
-		if (home->platform == platform && str_equal(home->refresh_token, refresh_token))
-			return home;
+		for (size_t login = 0; login < WORLD_LOGINS_MAX; login++) {
+			*login_out = login;
+			if (home->platform == platform &&
+			    str_equal(home->refresh_tokens[login], refresh_token))
+				return home;
+		}
 	}
 	return NULL;
 }
@@ -468,17 +479,18 @@ void world_refresh(struct world *world, const struct ask *ask, enum platform_id 
 		   bool rotates, struct answer *answer)
 {
 	const struct str *given = form_find(&ask->form, "refresh_token");
+	size_t login = 0;
 	struct home *home = given != NULL && !str_is_empty(*given)
-				    ? refreshed_home(world, platform, *given)
+				    ? refreshed_home(world, platform, *given, &login)
 				    : NULL;
 	if (home == NULL) {
 		world_refuse(world, VOICE_TOKEN, REFUSE_TOKEN, answer);
 		return;
 	}
 	const size_t index = world_home_index(world, home);
-	const struct str access = world_new_key(world, index, KEY_LIFE_S * US_PER_S);
+	const struct str access = world_new_key(world, index, login, KEY_LIFE_S * US_PER_S);
 	if (rotates)
-		home->refresh_token = world_id(world, "refresh-");
+		home->refresh_tokens[login] = world_id(world, "refresh-");
 	world->sim->totals->refreshes++;
 	world_answer(
 		answer, 200,
@@ -488,7 +500,8 @@ void world_refresh(struct world *world, const struct ask *ask, enum platform_id 
 			"\",\"expires_in\":%d,\"token_type\":\"bearer\",\"scope\":\"all\"%s" STR_FMT
 			"%s}",
 			STR_ARG(access), KEY_LIFE_S, rotates ? ",\"refresh_token\":\"" : "",
-			STR_ARG(rotates ? home->refresh_token : STR("")), rotates ? "\"" : ""));
+			STR_ARG(rotates ? home->refresh_tokens[login] : STR("")),
+			rotates ? "\"" : ""));
 }
 
 /* ---- who is asked ---- */

@@ -24,6 +24,7 @@
 struct json;
 
 #define WORLD_HOMES_MAX 16
+#define WORLD_LOGINS_MAX 2 /* of one account: so many users of the app have connected it */
 #define WORLD_KEYS_MAX 1024
 #define WORLD_ENTRIES_MAX 512
 #define WORLD_PIECES_MAX 1024
@@ -34,13 +35,15 @@ struct home {
 	enum account_type type;
 	struct str id;
 	struct str username;
-	struct str refresh_token; /* the one that works now; empty = none */
+	/* By login: the one that works now; empty = none. */
+	struct str refresh_tokens[WORLD_LOGINS_MAX];
 };
 
 /* An access token. */
 struct key {
 	struct str text;
 	size_t home;
+	size_t login;
 	int64_t until_us;
 };
 
@@ -152,8 +155,10 @@ enum refusal_kind {
 
 struct world *world_new(struct sim *sim);
 size_t world_add_home(struct world *world, enum platform_id platform, enum account_type type);
-/* A new access token of that account, good for so long. */
-struct str world_new_key(struct world *world, size_t home, int64_t life_us);
+/* A new access token of that account and login, good for so long. */
+struct str world_new_key(struct world *world, size_t home, size_t login, int64_t life_us);
+/* Whose token it is or was; NULL = nobody's. */
+const struct key *world_key(const struct world *world, struct str token);
 /* Does what is asked and answers. */
 void world_do(struct world *world, const struct ask *ask, struct answer *answer);
 /* Lets time pass: what was to be done by now is done. */
