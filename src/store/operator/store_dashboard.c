@@ -7,21 +7,14 @@
 
 #include "json_write.h"
 
-#include "post_words.h"
-
 #include "store_post_rows.h"
 #include "store_private.h"
+#include "store_search.h"
 
 #define LIST_MAX_BYTES ((size_t)65536)
-/* Posts that are looked into for one page: 4 to 9 ms a window at 400,000 posts (2 cores,
- * 2026-11-22). */
-#define WINDOW_POSTS 5000
+/* Posts that failed so, or are of an account, are looked at together, so many times. */
+#define WINDOW_CANDIDATES 250
 #define WINDOWS_MAX 20
-/* The same of posts that words find: each is a row of its own to be read. */
-#define WINDOW_WORDED 250
-#define QUESTION_MAX_BYTES ((size_t)4096)
-/* A post's doc is at most so much later than its time (store_words.c). */
-#define WORD_SPREAD_US (17 * US_PER_MS)
 
 /* ---- pages ---- */
 
@@ -63,125 +56,71 @@ static enum err_kind find_within(struct sql_connection *sql, struct finding *f, 
 	return kind;
 }
 
-static bool is_helped_by_index(const struct dashboard_filter *filter)
+/* Its own order of posts finds them. */
+static bool is_of_app(const struct dashboard_filter *filter)
 {
 	return str_is_empty(filter->user_id) && str_is_empty(filter->account_id) &&
 	       str_is_empty(filter->error_code);
 }
 
-/* ---- by words ---- */
+/* ---- by how they failed, and by accounts ---- */
 
-/* The app's word and those that were asked for, as the database's index is asked. Words hold no
- * quote and no sign. */
-static struct str question_of(struct sql_connection *sql, struct finding *f)
-{
-	struct post_word words[POST_WORDS_ASKED_MAX];
-	const bool is_shared = sql_is_shared(sql);
-	const char *quote = is_shared ? "'" : "\"";
-	const char *begin = is_shared ? ":*" : "*";
-	const size_t count = post_words_asked(f->arena, f->filter->text, words);
-	struct buf out;
-	if (count == 0)
-		return STR("");
-	const struct str app = store_words_app(f->arena, f->filter->app_id);
-	buf_init(&out, f->arena, QUESTION_MAX_BYTES);
-	buf_addf(&out, "%s" STR_FMT "%s", quote, STR_ARG(app), quote);
-	for (size_t i = 0; i < count; i++)
-		buf_addf(&out, "%s%s" STR_FMT "%s%s", is_shared ? " & " : " AND ", quote,
-			 STR_ARG(words[i].text), quote, words[i].is_begin ? begin : "");
-	return buf_str(&out);
-}
-
-struct worded_place {
-	int64_t doc;
+struct candidate {
 	struct dashboard_place place;
 	bool fits;
 };
 
-static void worded_read(struct sql_cursor *cursor, void *out)
+static void candidate_read(struct sql_cursor *cursor, void *out)
 {
-	struct worded_place *worded = out;
-	worded->doc = sql_take_int(cursor);
-	worded->place.ordinal = sql_take_int(cursor);
-	worded->place.created_at_us = sql_take_int(cursor);
-	worded->fits = sql_take_bool(cursor);
+	struct candidate *candidate = out;
+	place_read(cursor, &candidate->place);
+	candidate->fits = sql_take_bool(cursor);
 }
 
-/* The next that the words find, and of these those that fit. *doc: where to go on; 0 = nowhere. */
-static enum err_kind find_worded(struct sql_connection *sql, struct finding *f, struct str question,
-				 int64_t *doc, struct error *err)
+/* The next candidates below, and of these those that fit. */
+static enum err_kind find_among(struct sql_connection *sql, struct finding *f, struct error *err)
 {
 	const struct dashboard_filter *filter = f->filter;
-	struct worded_place *found = NULL;
+	const enum sql_name name = !str_is_empty(filter->error_code) ? SQL_DASHBOARD_FAILED
+								     : SQL_DASHBOARD_OF_ACCOUNTS;
+	struct candidate *found = NULL;
 	size_t count = 0;
 	const enum err_kind kind = sql_list(
 		sql, f->arena,
-		SQL_ROWS(SQL_DASHBOARD_WORDS,
-			 SQL_ARGS(sql_text(filter->app_id), sql_int(filter->below_ordinal),
-				  sql_int(*doc), sql_int(filter->date_from_us),
+		SQL_ROWS(name,
+			 SQL_ARGS(sql_text(filter->app_id), sql_int(f->page.looked_down_to),
+				  sql_int(0), sql_int(filter->date_from_us),
 				  sql_int(filter->date_to_us != 0 ? filter->date_to_us : INT64_MAX),
 				  sql_int(filter->platform_mask), sql_text(filter->user_id),
-				  sql_text(filter->account_id), sql_text(question),
+				  sql_text(filter->account_id), sql_text(STR("")),
 				  sql_text(filter->error_code), sql_text(filter->status),
-				  sql_int(WINDOW_WORDED)),
-			 worded_read, *found),
+				  sql_int(WINDOW_CANDIDATES)),
+			 candidate_read, *found),
 		(void **)&found, &count, err);
 	for (size_t i = 0; i < count && (int64_t)f->page.count < filter->max; i++) {
 		f->page.looked_down_to = found[i].place.ordinal;
 		if (found[i].fits)
 			f->page.places[f->page.count++] = found[i].place;
 	}
-	*doc = count == WINDOW_WORDED ? found[count - 1].doc : 0;
-	return kind;
-}
-
-/* All that the filter asks for beside words is looked at in what they find. */
-static enum err_kind find_by_words(struct sql_connection *sql, struct finding *f, struct error *err)
-{
-	const struct str question = question_of(sql, f);
-	int64_t doc = INT64_MAX, created_at_us = 0;
-	enum err_kind kind = ERR_NONE;
-	f->page.looked_down_to = 0;
-	if (str_is_empty(question))
-		return ERR_NONE;
-	if (f->filter->below_ordinal != INT64_MAX) {
-		kind = sql_number(
-			sql, SQL_DASHBOARD_CREATED_AT,
-			SQL_ARGS(sql_text(f->filter->app_id), sql_int(f->filter->below_ordinal)),
-			&created_at_us, err);
-		doc = store_words_first_doc(created_at_us + WORD_SPREAD_US);
-	}
-	for (int i = 0; i < WINDOWS_MAX && kind == ERR_NONE && doc > 0 &&
-			(int64_t)f->page.count < f->filter->max;
-	     i++)
-		kind = find_worded(sql, f, question, &doc, err);
-	if (doc == 0 && (int64_t)f->page.count < f->filter->max)
+	if (count < WINDOW_CANDIDATES && (int64_t)f->page.count < filter->max)
 		f->page.looked_down_to = 0;
 	return kind;
 }
 
-/* ---- the others ---- */
-
 static enum err_kind find_places(struct sql_connection *sql, void *argument, struct error *err)
 {
 	struct finding *f = argument;
-	int64_t last = 0;
 	f->page.count = 0;
+	f->page.looked_down_to = f->filter->below_ordinal;
 	if (!str_is_empty(f->filter->text))
-		return find_by_words(sql, f, err);
-	enum err_kind kind = sql_number(sql, SQL_DASHBOARD_LAST_ORDINAL,
-					SQL_ARGS(sql_text(f->filter->app_id)), &last, err);
-	int64_t below = f->filter->below_ordinal <= last ? f->filter->below_ordinal : last + 1;
-	f->page.looked_down_to = below;
-	if (kind == ERR_NONE && is_helped_by_index(f->filter))
-		return find_within(sql, f, below, 1, err);
-	for (int i = 0; i < WINDOWS_MAX && kind == ERR_NONE && below > 1 &&
+		return store_search(sql, f->arena, f->filter, &f->page, err);
+	if (is_of_app(f->filter))
+		return find_within(sql, f, f->filter->below_ordinal, 1, err);
+	enum err_kind kind = ERR_NONE;
+	for (int i = 0; i < WINDOWS_MAX && kind == ERR_NONE && f->page.looked_down_to > 1 &&
 			(int64_t)f->page.count < f->filter->max;
-	     i++) {
-		const int64_t from = below > WINDOW_POSTS + 1 ? below - WINDOW_POSTS : 1;
-		kind = find_within(sql, f, below, from, err);
-		below = from;
-	}
+	     i++)
+		kind = find_among(sql, f, err);
 	return kind;
 }
 
@@ -214,8 +153,7 @@ enum err_kind store_dashboard_total(struct store *store, const struct dashboard_
 {
 	struct totalling totalling = {filter, total_out};
 	*total_out = -1;
-	if (!is_helped_by_index(filter) || !str_is_empty(filter->text) ||
-	    filter->platform_mask != 0)
+	if (!is_of_app(filter) || !str_is_empty(filter->text) || filter->platform_mask != 0)
 		return ERR_NONE;
 	return store_read(store, read_total, &totalling, err);
 }

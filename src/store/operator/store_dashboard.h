@@ -14,6 +14,16 @@
 #include "store.h"
 #include "store_post.h"
 
+#define DASHBOARD_BEGIN_WORDS_MAX 32
+
+/* What a search for words may cost (store_search.c); tests make it little. */
+struct dashboard_costs {
+	int64_t begin_posts; /* posts behind what was typed of a word, to be put together */
+	size_t begin_words;  /* else words that begin so; at most DASHBOARD_BEGIN_WORDS_MAX */
+	int64_t newest_rows; /* of PostgreSQL's index, read before it is asked */
+	int64_t walk_posts;  /* posts that are read together */
+};
+
 struct dashboard_filter {
 	struct str app_id;
 	int64_t date_from_us; /* inclusive; 0 = none */
@@ -24,7 +34,8 @@ struct dashboard_filter {
 	struct str account_id;
 	struct str text; /* words that all stand in the post (post_words.h) */
 	struct str error_code;
-	int64_t below_ordinal; /* INT64_MAX = from the newest */
+	const struct dashboard_costs *costs; /* NULL = the ordinary ones */
+	int64_t below_ordinal;               /* INT64_MAX = from the newest */
 	int64_t max;
 };
 
