@@ -122,21 +122,21 @@ void admin_test_app_clock(void *context, struct http_request *request,
 }
 
 /* As the sandbox answers its own route, which judges the rest. */
-static void serve_faults(struct admin *admin, struct http_request *request,
-			 struct http_response *response)
+static void serve(struct admin *admin, const char *path, struct http_request *request,
+		  struct http_response *response)
 {
 	const struct admin_sandbox_port *port = &admin->web.sandbox;
 	struct app_row app = {0};
 	if (!find_test_app(admin, request, response, &app))
 		return;
-	request->path = STR("/_sandbox/faults");
+	request->path = str_of(path);
 	port->serve(port->context, app.id, request, response);
 }
 
 void admin_test_app_fault_list(void *context, struct http_request *request,
 			       struct http_response *response)
 {
-	serve_faults(context, request, response);
+	serve(context, "/_sandbox/faults", request, response);
 }
 
 void admin_test_app_fault_add(void *context, struct http_request *request,
@@ -145,11 +145,46 @@ void admin_test_app_fault_add(void *context, struct http_request *request,
 	if (admin_request_body(request, response,
 			       KNOWN("platform", "match", "effect", "status", "headers", "body",
 				     "retry_after", "times", "error", "bytes")) != NULL)
-		serve_faults(context, request, response);
+		serve(context, "/_sandbox/faults", request, response);
 }
 
 void admin_test_app_fault_clear(void *context, struct http_request *request,
 				struct http_response *response)
 {
-	serve_faults(context, request, response);
+	serve(context, "/_sandbox/faults", request, response);
+}
+
+void admin_test_app_knob_list(void *context, struct http_request *request,
+			      struct http_response *response)
+{
+	serve(context, "/_sandbox/knobs", request, response);
+}
+
+/* Which knobs there are the sandbox knows. */
+void admin_test_app_knob_turn(void *context, struct http_request *request,
+			      struct http_response *response)
+{
+	const struct json *body = admin_request_body(request, response, KNOWN("knobs"));
+	const struct json *knobs = json_get(body, "knobs");
+	struct buf out;
+	struct json_writer w;
+	if (body == NULL)
+		return;
+	if (!json_is(knobs, JSON_TYPE_OBJECT)) {
+		admin_respond_field_error(response, "knobs",
+					  STR("knobs must be an object of names and numbers."));
+		return;
+	}
+	buf_init(&out, request->arena, 2 * request->body.len);
+	json_writer_init(&w, &out);
+	json_put_value(&w, knobs);
+	request->body = buf_str(&out);
+	serve(context, "/_sandbox/knobs", request, response);
+}
+
+void admin_test_app_reset(void *context, struct http_request *request,
+			  struct http_response *response)
+{
+	request->body = STR(""); /* the sandbox takes none */
+	serve(context, "/_sandbox/reset", request, response);
 }

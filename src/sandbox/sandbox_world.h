@@ -92,7 +92,7 @@ enum sandbox_visitor {
 	SANDBOX_BROWSER, /* GET of the platforms' hosts and of kept media; nothing that changes but
 			  * what a consent page does */
 	SANDBOX_TOKEN,   /* the app's token: ledger, log, faults, knobs, reset */
-	SANDBOX_ADMIN    /* the page of GET /, and the clock */
+	SANDBOX_ADMIN    /* the page of GET /, the clock, faults, knobs, a reset */
 };
 
 /* The addresses of the service that the visitor came to, or that calls. */

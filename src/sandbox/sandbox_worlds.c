@@ -304,8 +304,13 @@ static bool may_ask(enum sandbox_visitor visitor, const struct http_request *req
 	static const char *const of_token[] = {"/_sandbox/ledger", "/_sandbox/log",
 					       "/_sandbox/faults", "/_sandbox/knobs",
 					       "/_sandbox/reset",  NULL};
-	static const char *const of_admin[] = {"/", "/_sandbox/clock", "/_sandbox/ledger",
-					       "/_sandbox/faults", NULL};
+	static const char *const of_admin[] = {"/",
+					       "/_sandbox/clock",
+					       "/_sandbox/ledger",
+					       "/_sandbox/faults",
+					       "/_sandbox/knobs",
+					       "/_sandbox/reset",
+					       NULL};
 	const struct str path = request->path;
 	const bool is_own = str_equal_z(path, "/") || str_has_prefix(path, STR("/_sandbox"));
 	switch (visitor) {

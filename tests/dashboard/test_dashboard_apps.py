@@ -139,6 +139,33 @@ def test_faults_of_a_test_app(client, other_client):
     assert len(audited) >= 2
 
 
+def test_knobs_of_a_test_app(client, other_client):
+    """Its owner turns them for that app alone, and lets its sandbox begin again."""
+    first, second = (client.make_app(name, test=True)["client_id"] for name in ("turned", "left alone"))
+    path = f"/apps/{first}/sandbox/knobs"
+
+    def value_of(client_id, name="x_create_limit"):
+        return {knob["name"]: knob["value"] for knob in client.get(f"/apps/{client_id}/sandbox/knobs")["knobs"]}[name]
+
+    assert value_of(first) == value_of(second) == 100
+    client.post(path, {"knobs": {"x_create_limit": 7}}, status=200)
+    assert value_of(first) == 7 and value_of(second) == 100
+    for wrong in ({"x_create_limit": 0}, {"x_create_limit": "7"}, {"no_such_knob": 1}):
+        assert client.request("POST", path, json={"knobs": wrong}).status_code == 400
+    client.refused("POST", path, 422, "VALIDATION_ERROR", json={"knobs": [7]})
+    assert value_of(first) == 7
+    other_client.refused("GET", path, 404, "NOT_FOUND")
+    other_client.refused("POST", path, 404, "NOT_FOUND", json={"knobs": {"x_create_limit": 8}})
+    other_client.refused("POST", f"/apps/{first}/sandbox/reset", 404, "NOT_FOUND")
+    plain = client.make_app("no test")["client_id"]
+    client.refused("POST", f"/apps/{plain}/sandbox/knobs", 409, "NO_TEST_APP", json={"knobs": {"x_create_limit": 8}})
+    client.refused("POST", f"/apps/{plain}/sandbox/reset", 409, "NO_TEST_APP")
+    client.post(f"/apps/{first}/sandbox/reset", status=200)
+    assert value_of(first) == 100
+    audited = client.get("/audit", params={"client_id": first})["data"]
+    assert {"app.sandbox_knob", "app.sandbox_reset"} <= {row["action"] for row in audited}
+
+
 def test_an_app_is_handed_over(client, other_client):
     client_id = other_client.make_app("handed over")["client_id"]
     assert other_client.patch(f"/apps/{client_id}", {"owner": FIRST_ADMIN})["owner"] == FIRST_ADMIN

@@ -3,9 +3,15 @@
 
 const BASE = "/dashboard/api";
 
+/** What an answer says is wrong: the service in `message`, a sandbox in `error`, where the service has a code. */
+function wordsOf(status, body) {
+	const said = [body?.message, /^[A-Z_]+$/.test(body?.error) ? "" : body?.error].find((text) => typeof text === "string" && text);
+	return said ?? `The service answered ${status}.`;
+}
+
 export class ApiError extends Error {
 	constructor(status, body, requestId) {
-		super(typeof body?.message === "string" && body.message ? body.message : `The service answered ${status}.`);
+		super(wordsOf(status, body));
 		this.status = status;
 		this.code = body?.error ?? "";
 		this.errors = body?.errors ?? {};

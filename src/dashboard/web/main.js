@@ -19,6 +19,7 @@ const ROUTES = [
 	["/apps", () => import("./page_apps.js")],
 	["/apps/:client_id", () => import("./page_app.js")],
 	["/apps/:client_id/settings", () => import("./page_settings.js")],
+	["/apps/:client_id/sandbox", () => import("./page_sandbox.js")],
 	["/apps/:client_id/keys", () => import("./page_keys.js")],
 	["/apps/:client_id/credentials", () => import("./page_credentials.js")],
 	["/apps/:client_id/credentials/:platform", () => import("./page_credential.js")],
@@ -57,6 +58,7 @@ const ofApp = [
 	["Webhooks", "/webhooks", "webhooks"],
 	["App settings", "/settings", "settings"],
 ];
+const ofTestApp = [["Sandbox", "/sandbox", "sandbox"]];
 const ofRoot = [["Admins", "/admins", "admins"]];
 const ofHouse = [
 	["Nodes", "/nodes", "nodes"],
@@ -146,11 +148,12 @@ function appSwitch() {
 
 function side(path) {
 	const prefix = `/apps/${encodeURIComponent(memory.appId ?? "")}`;
+	const isTest = memory.apps.find((one) => one.client_id === memory.appId)?.mode === "test";
 	return h(
 		"nav",
 		{class: "side", id: "side", "aria-label": "Dashboard", hidden: !memory.isSideOpen},
 		memory.apps.length > 0 ? appSwitch() : null,
-		memory.appId ? sideList("This app", ofApp, prefix, path) : null,
+		memory.appId ? sideList("This app", isTest ? [...ofApp, ...ofTestApp] : ofApp, prefix, path) : null,
 		sideList("All apps", everywhere, "", path),
 		sideList("Installation", api.session().admin?.role === "root" ? [...ofRoot, ...ofHouse] : ofHouse, "", path),
 		h("ul", null, h("li", null, h("a", {href: "/docs", target: "_blank", rel: "noopener"}, icon("docs"), "API reference")))

@@ -2,7 +2,7 @@
 // An app's settings: name, redirect list, choices; quotas; a new secret, suspension, handing over.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
-import {number, utc} from "./format.js";
+import {number} from "./format.js";
 import {badge, button, card, confirm, copyField, facts, field, form, lines, notice, openDialog, pageHead, showSecret, toast} from "./ui.js";
 import {goLive} from "./page_app.js";
 import {size} from "./upload.js";
@@ -200,108 +200,6 @@ function stateCard(context, app) {
 	return card({title: "State", actions: [badge("app", app.state)]}, h("p", {class: "soft"}, text), action);
 }
 
-/** The clock of a test app's platforms: what takes days there is tried in a minute. */
-function clockCard(context) {
-	const fields = [
-		field({
-			name: "hours",
-			label: "Move it on by",
-			kind: "select",
-			value: "24",
-			options: [
-				["1", "an hour"],
-				["24", "a day"],
-				["168", "a week"],
-				["1440", "60 days"],
-				["2160", "90 days"],
-			],
-			hint: "For this app's platforms alone: tokens end, and limits of a day begin again. A reset of the sandbox takes it back.",
-			parse: Number,
-		}),
-	];
-	const send = async ({hours}) => {
-		const {now} = await api.post(context.appPath("sandbox", "clock"), {advance_s: hours * 3600});
-		toast(`In the sandbox it is ${utc(now)}.`);
-	};
-	return card({title: "Time in the sandbox"}, form({fields, submit: "Move the time", onsubmit: send}));
-}
-
-// What goes wrong in earnest, as docs/sandbox.md lists it.
-const publishCall = (platform, path) => ({platform, match: {method: "POST", path}});
-const BREAKS = [
-	["The answer is lost, and the post is found (X)", {...publishCall("x", "/2/tweets"), effect: "reset_after"}],
-	["The platform is down for a moment (X)", {...publishCall("x", "/2/tweets"), effect: "status", status: 503}],
-	["Too many calls, wait a minute (X)", {...publishCall("x", "/2/tweets"), effect: "rate_limit", retry_after: 60}],
-	["The access token has expired (X)", {...publishCall("x", "/2/tweets"), effect: "expire_token"}],
-	[
-		"The platform refuses the text (LinkedIn)",
-		{
-			...publishCall("linkedin", "/rest/posts"),
-			effect: "status",
-			status: 422,
-			body: {status: 422, message: "The text is not accepted"},
-		},
-	],
-	[
-		"The user has revoked the app (LinkedIn)",
-		{
-			...publishCall("linkedin", "/rest/posts"),
-			effect: "status",
-			status: 401,
-			body: {status: 401, serviceErrorCode: 65601, code: "REVOKED_ACCESS_TOKEN", message: "Revoked by the user"},
-			times: 5,
-		},
-	],
-];
-
-/** Failures to try one's server with: the next call that fits breaks. */
-function faultCard(context, listed) {
-	const place = h("div");
-	const show = ({faults}) =>
-		fill(
-			place,
-			faults.length === 0
-				? h("p", {class: "soft small"}, "Nothing is going to break.")
-				: h(
-						"ul",
-						{class: "help"},
-						faults.map((fault) =>
-							h(
-								"li",
-								null,
-								`${fault.platform}: ${fault.match?.method ?? "any"} ${fault.match?.path ?? "call"}, ${fault.effect}`
-							)
-						)
-					)
-		);
-	const again = async () => show(await api.get(context.appPath("sandbox", "faults")));
-	const fields = [
-		field({
-			name: "which",
-			label: "Let the next post meet this",
-			kind: "select",
-			value: "0",
-			options: BREAKS.map(([words], index) => [String(index), words]),
-			parse: Number,
-		}),
-	];
-	const send = async ({which}) => {
-		await api.post(context.appPath("sandbox", "faults"), BREAKS[which][1]);
-		toast("The next call that fits will break.");
-		await again();
-	};
-	const clear = async () => {
-		await api.remove(context.appPath("sandbox", "faults"));
-		toast("Nothing breaks any more.");
-		await again();
-	};
-	show(listed);
-	return card(
-		{title: "Failures in the sandbox", actions: [button("Clear", clear, {slim: true, label: "Clear the failures"})]},
-		h("div", {class: "stack"}, place, form({fields, submit: "Break it", onsubmit: send}))
-	);
-}
-
 function handOver(context, app) {
 	const fields = [
 		field({
@@ -371,7 +269,6 @@ function removeCard(context, app) {
 export async function page(context) {
 	const app = await api.get(context.appPath(), null, context.signal);
 	const {quotas} = await api.get(context.appPath("quotas"), null, context.signal);
-	const faults = app.mode === "test" ? await api.get(context.appPath("sandbox", "faults"), null, context.signal).catch(() => null) : null;
 	return [
 		pageHead({
 			crumbs: [
@@ -406,8 +303,6 @@ export async function page(context) {
 						)
 					)
 				),
-				app.mode === "test" && context.session.admin.role === "root" ? clockCard(context) : null,
-				faults ? faultCard(context, faults) : null,
 				quotasCard(context, quotas),
 				handOver(context, app),
 				removeCard(context, app)

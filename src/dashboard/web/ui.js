@@ -8,6 +8,7 @@ import {PLATFORM_MARKS, platformName, stateOf} from "./words.js";
 // ---- icons: strokes on a 16 by 16 ground ----
 
 const ICONS = {
+	sandbox: "M2.5 6.5h11v7h-11z M2.5 9.5h11 M5 6.5V3 M8 6.5V2 M11 6.5V4",
 	home: "M2.5 7.5 8 3l5.5 4.5V13a.5.5 0 0 1-.5.5H3a.5.5 0 0 1-.5-.5z M6.5 13.5v-4h3v4",
 	posts: "M3 3.5h10 M3 8h10 M3 12.5h6",
 	calendar: "M2.5 4.5A1 1 0 0 1 3.5 3.5h9a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1z M2.5 6.8h11 M5.5 2v3 M10.5 2v3",

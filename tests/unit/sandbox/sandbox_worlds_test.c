@@ -72,7 +72,8 @@ static void each_visitor_gets_his_own(void **state)
 	assert_int_equal(status_of(t, SANDBOX_TOKEN, "GET", "/api.x.com/2/users/me"), 404);
 	assert_int_equal(status_of(t, SANDBOX_ADMIN, "GET", "/"), 200);
 	assert_int_equal(status_of(t, SANDBOX_ADMIN, "GET", "/_sandbox/faults"), 200);
-	assert_int_equal(status_of(t, SANDBOX_ADMIN, "POST", "/_sandbox/reset"), 404);
+	assert_int_equal(status_of(t, SANDBOX_ADMIN, "GET", "/_sandbox/knobs"), 200);
+	assert_int_equal(status_of(t, SANDBOX_ADMIN, "GET", "/_sandbox/log"), 404);
 }
 
 /* A good token of the platform is worth nothing in a browser: it is taken off, like the cookie. */
