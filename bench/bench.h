@@ -80,6 +80,8 @@ struct stand_in {
 };
 void stand_in_start(struct stand_in *stand_in);
 void stand_in_stop(struct stand_in *stand_in);
+/* Prints where it listens and goes on until it is killed. */
+void stand_in_run(void) __attribute__((noreturn));
 
 int64_t bench_boot_us(void);
 int64_t bench_cpu_us(void); /* of this process, so far */
@@ -95,8 +97,8 @@ void bench_works_start(struct bench_works *works);
 /* So far, with transactions. */
 int bench_works_turns(struct bench_works *works);
 void bench_works_stop(struct bench_works **works);
-/* Until so many posts of all apps are published. */
-void bench_wait_published(struct bench *bench, int64_t wanted);
+/* Until all posts of all apps are published. */
+void bench_wait_published(struct bench *bench);
 
 /* The benchmarks; scale 100 = as in docs/performance.md, less for a quick run. */
 #define BENCH_SERVICE_WORDS 5

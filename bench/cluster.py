@@ -195,7 +195,8 @@ def nodes_at(distance_ms, nodes, posts):
         far = distance.moved(near, proxy.port) if distance_ms > 0 else near
         done = subprocess.run([distance.PROGRAM, "nodes", str(nodes), str(posts)], capture_output=True, text=True, check=True,
                               env=dict(os.environ, POSTHORN_BENCH_DATABASE=near, POSTHORN_BENCH_FAR=far))
-    return json.loads(done.stdout)
+    accepted, delivered = map(json.loads, done.stdout.splitlines())
+    return {**accepted, **delivered}
 
 
 def scale(distance_ms, counts, posts):

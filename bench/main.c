@@ -2,8 +2,9 @@
  * posthorn-bench [--scale PERCENT] [--program PATH]
  * [accept|million|deliver|thunder|claims|serve]...: measures and prints. Without names: all of
  * them. `http` and `peer` are called by bench/accept_http.py, `nodes NODES POSTS` and
- * `proxy PORT HALF_US` by bench/cluster.py, `work NAME COUNT` by tests/cost.
- * docs/performance.md says how, docs/notes/figures.md holds the figures. */
+ * `proxy PORT HALF_US` by bench/cluster.py, `work NAME COUNT` by tests/cost,
+ * `stand-in` by bench/queue.py. docs/performance.md says how, docs/notes/figures.md holds the
+ * figures. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -84,6 +85,8 @@ int main(int argc, char **argv)
 		bench_run_nodes(atoi(argv[2]), strtoul(argv[3], NULL, 10));
 		return 0;
 	}
+	if (argc == 2 && strcmp(argv[1], "stand-in") == 0)
+		stand_in_run();
 	if (argc == 4 && strcmp(argv[1], "proxy") == 0)
 		bench_run_proxy(atoi(argv[2]), strtoll(argv[3], NULL, 10));
 	for (int i = 1; i < argc; i++) {

@@ -125,6 +125,16 @@ void stand_in_start(struct stand_in *stand_in)
 	close(listener);
 }
 
+void stand_in_run(void)
+{
+	struct stand_in stand_in;
+	stand_in_start(&stand_in);
+	printf("%s\n", stand_in.url);
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 void stand_in_stop(struct stand_in *stand_in)
 {
 	kill(stand_in->pid, SIGKILL);
