@@ -3,7 +3,7 @@
  * [accept|million|deliver|thunder|claims|serve]...: measures and prints. Without names: all of
  * them. `http` and `peer` are called by bench/accept_http.py, `nodes NODES POSTS` and
  * `proxy PORT HALF_US` by bench/cluster.py, `work NAME COUNT` by tests/cost,
- * `stand-in` by bench/queue.py. docs/performance.md says how, docs/notes/figures.md holds the
+ * `stand-in` by bench/job_queue.py. docs/performance.md says how, docs/notes/figures.md holds the
  * figures. */
 #include "bench.h"
 
