@@ -202,11 +202,27 @@ void avatar_cache_remove(struct avatar_cache *cache, struct str account_id)
 
 /* ---- all of them ---- */
 
-static size_t list_files(const struct avatar_cache *cache, struct file *files, size_t max)
+static size_t count_entries(const char *directory)
 {
+	DIR *folder = opendir(directory);
+	size_t count = 0;
+	while (folder != NULL && count < FILES_MAX && readdir(folder) != NULL)
+		count++;
+	if (folder != NULL)
+		closedir(folder);
+	return count;
+}
+
+/* At most FILES_MAX. *files_out: in the arena. */
+static size_t list_files(const struct avatar_cache *cache, struct arena *arena,
+			 struct file **files_out)
+{
+	const size_t max = count_entries(cache->directory);
+	struct file *files = ARENA_ARRAY(arena, struct file, max);
 	DIR *folder = opendir(cache->directory);
 	size_t count = 0;
 	const struct dirent *entry;
+	*files_out = files;
 	while (folder != NULL && count < max && (entry = readdir(folder)) != NULL) {
 		struct stat found;
 		char path[PATH_MAX_BYTES];
@@ -308,8 +324,8 @@ size_t avatar_cache_sweep(struct avatar_cache *cache, avatar_cache_judge judge, 
 	if (cache->directory == NULL)
 		return 0;
 	struct arena *arena = arena_new("avatars", SWEEP_ARENA_BYTES);
-	struct file *files = ARENA_ARRAY(arena, struct file, FILES_MAX);
-	const size_t count = list_files(cache, files, FILES_MAX);
+	struct file *files = NULL;
+	const size_t count = list_files(cache, arena, &files);
 	size_t removed = remove_unfinished(cache, files, count);
 	if (judge != NULL)
 		removed += remove_unwanted(cache, files, count, judge, context);
@@ -341,8 +357,9 @@ enum err_kind avatar_cache_open(struct avatar_cache *cache, const char *director
 		return error_set(err, ERR_INTERNAL, "no memory for the pictures of accounts");
 	}
 	struct arena *arena = arena_new("avatars", SWEEP_ARENA_BYTES);
-	struct file *files = ARENA_ARRAY(arena, struct file, FILES_MAX);
-	cache->used_bytes = bytes_of(files, list_files(cache, files, FILES_MAX));
+	struct file *files = NULL;
+	const size_t count = list_files(cache, arena, &files);
+	cache->used_bytes = bytes_of(files, count);
 	arena_free(&arena);
 	return ERR_NONE;
 }

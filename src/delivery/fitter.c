@@ -54,7 +54,7 @@ struct fitter {
 
 static bool hash_file(int fd, char hex[65])
 {
-	static _Thread_local unsigned char chunk[CHUNK_BYTES];
+	unsigned char chunk[CHUNK_BYTES];
 	unsigned char hash[crypto_hash_sha256_BYTES];
 	crypto_hash_sha256_state state;
 	off_t at = 0;
