@@ -32,6 +32,12 @@ def test_the_program_is_hardened():
     assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
 
 
+def test_threads_share_their_buffers():
+    """Each of some ninety threads has the thread-local variables of its own, zeroed and so touched when it begins."""
+    found = re.search(r"^\s*TLS\s+(?:0x\w+\s+){4}0x(\w+)", readelf("-l", PROGRAM), re.M)
+    assert found and int(found[1], 16) < 4096
+
+
 def cet_of(path):
     return "IBT, SHSTK" in readelf("-n", path)
 
