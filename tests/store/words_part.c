@@ -246,7 +246,7 @@ static void common_words_find_the_newest(void **state)
 					    "loaf last",  "rolls",  "loading dock"};
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		post_saying(fx, &ann, texts[i], NOW + (int64_t)i * US_PER_S);
-		post_saying(fx, &bob, "loafing loaf", NOW + (int64_t)i * US_PER_S);
+		post_saying(fx, &bob, "loafers loaf", NOW + (int64_t)i * US_PER_S);
 	}
 	index_all(fx);
 	for (size_t i = 0; i < COUNT_OF(ways); i++) {

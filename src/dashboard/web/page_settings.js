@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An app's settings: name, redirect list, choices; quotas; a new secret, suspension, handing over.
-import {fill, h} from "./dom.js";
+import {h} from "./dom.js";
 import * as api from "./api.js";
 import {number} from "./format.js";
 import {badge, button, card, confirm, copyField, facts, field, form, lines, notice, openDialog, pageHead, showSecret, toast} from "./ui.js";

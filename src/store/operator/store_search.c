@@ -178,7 +178,7 @@ static enum err_kind find_next(struct sql_connection *sql, struct search *s, enu
 				  sql_text(filter->error_code), sql_text(filter->status),
 				  sql_int(name == SQL_DASHBOARD_WORDS ? WINDOW_WORDED
 								      : s->costs->newest_rows)),
-			 worded_read, *found),
+			 worded_read, struct worded_place),
 		(void **)&found, &count, err);
 	for (size_t i = 0; i < count && !is_full(s); i++) {
 		s->page->looked_down_to = found[i].place.ordinal;
@@ -287,7 +287,7 @@ static enum err_kind read_window(struct sql_connection *sql, struct search *s, i
 				  sql_int(filter->platform_mask), sql_text(filter->user_id),
 				  sql_text(filter->account_id), sql_text(filter->error_code),
 				  sql_text(filter->status)),
-			 read_post_read, *posts),
+			 read_post_read, struct read_post),
 		(void **)&posts, &count, err);
 	for (size_t i = 0; kind == ERR_NONE && i < count && !is_full(s); i++) {
 		if (holds_words(s, scratch, posts[i].content))
