@@ -2,6 +2,7 @@
 """The house that the browser tests look at: a service with a sandbox of its own, an admin, and an app with accounts
 and posts of every kind; and the addresses of its pages. Knows no browser."""
 import contextlib
+import json
 import re
 
 from harness import App, Sandbox, Service, poll, utc
@@ -39,6 +40,9 @@ def furnish(house, media):
     app = App(house.service, name="Harbour Café", owner=EMAIL).set_credentials().issue_token()
     house.app = app
     App(house.service, name="Lighthouse Books", owner=EMAIL, live=False)
+    made = house.service.cli("app", "create", "--name", "Harbour trial", "--owner", EMAIL, "--test")
+    assert made.returncode == 0, made.stderr
+    house.trial = json.loads(made.stdout)["client_id"]
     house.accounts = {
         slug: app.connect(slug).accounts for slug in ("facebook", "instagram", "x", "linkedin", "youtube", "tiktok")
     }
@@ -159,6 +163,7 @@ def pages(house):
         "account-dead": f"{app}/accounts/{house.dead}",
         "keys": f"{app}/keys",
         "library": f"{app}/media",
+        "sandbox": f"/dashboard/apps/{house.trial}/sandbox",
         "webhooks": f"{app}/webhooks",
         "webhook": f"{app}/webhooks/{house.webhook}",
         "post-published": f"{app}/posts/{house.posts['published']}",

@@ -42,7 +42,8 @@ def look(browser, name):
     """What can be told without eyes."""
     assert browser.js("return document.querySelectorAll('h1').length") == 1, name
     failed = browser.js("return [...document.querySelectorAll('.notice.bad strong')].map((one) => one.textContent)")
-    assert "SANDBOX" in browser.text(), name
+    mode = "TEST APP" if name.startswith("sandbox") else "SANDBOX"
+    assert mode in browser.text(), name
     assert name.startswith("no-app") == bool({"Not found", "This could not be loaded"} & set(failed)), f"{name}: {failed}"
     wide = browser.js("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
     widest = browser.js(OUTSIDE_THE_WINDOW)
