@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a delivery costs in graphile-worker, a queue of jobs in PostgreSQL, written as its manual advises for speed: a local queue, jobs
-// completed in batches. A job is one POST of a text; no intent is written before the call and no words about it after. Its user would
-// lose nothing with a queue that asks the platform itself whether a post came through; this one sends twice when it is killed.
+// completed in batches. A job is one POST of a text; no intent is written before the call and nothing about it after, so one that is
+// killed in between is sent again.
 // `node worker.mjs NODE_MODULES DATABASE TARGET COUNT kept|fresh`: makes the jobs, says "ready", waits for a line, does them, and says how
 // long it took and what of its own CPU.
 import { createRequire } from "node:module";

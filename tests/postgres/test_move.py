@@ -83,12 +83,18 @@ def test_a_move_that_is_cut_off_goes_on(old, server):
     assert json.loads(moved.stdout)["rows_of_an_earlier_run"] > 0
 
 
-def test_a_move_goes_on_in_the_middle_of_a_table(old, server):
-    """The first rows of a table are there, as after a cut between two batches; those behind them come, and none twice."""
-    data, url = old[0], server.new_database()
-    name = url.rsplit("/", 1)[1]
-    made = cli("migrate", "--data", data.parent / "other", environment={"POSTHORN_DATABASE": url})
+@pytest.fixture
+def target(old, server):
+    """A database with the schema and nothing in it: (its URL, its name)."""
+    url = server.new_database()
+    made = cli("migrate", "--data", old[0].parent / "other", environment={"POSTHORN_DATABASE": url})
     assert made.returncode == 0, made.stderr
+    return url, url.rsplit("/", 1)[1]
+
+
+def test_a_move_goes_on_in_the_middle_of_a_table(old, server, target):
+    """The first rows of a table are there, as after a cut between two batches; those behind them come, and none twice."""
+    data, (url, name) = old[0], target
     server.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$;"
                " CREATE TRIGGER refuse BEFORE INSERT ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse()", name)
     refused = move(data, url)
@@ -101,12 +107,9 @@ def test_a_move_goes_on_in_the_middle_of_a_table(old, server):
     assert server.sql("SELECT count(*) FROM posts", name) == "454"
 
 
-def test_a_difference_is_found(old, server):
+def test_a_difference_is_found(old, server, target):
     """A row that went another way is told with its table; nothing is called moved."""
-    data, url = old[0], server.new_database()
-    name = url.rsplit("/", 1)[1]
-    made = cli("migrate", "--data", data.parent / "other", environment={"POSTHORN_DATABASE": url})
-    assert made.returncode == 0, made.stderr
+    data, (url, name) = old[0], target
     server.sql("CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.name = NEW.name || 'x'; RETURN NEW; END $$;"
                " CREATE TRIGGER spoil BEFORE INSERT ON apps FOR EACH ROW EXECUTE FUNCTION spoil()", name)
     moved = move(data, url)
