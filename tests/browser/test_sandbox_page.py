@@ -34,6 +34,7 @@ def test_failures_by_a_click_and_by_a_form(tried):
     browser.choose("Let the next post meet this", "The platform is down for a moment (X)")
     browser.press("Break it")
     browser.see("x: POST /2/tweets, status")
+    assert browser.js("return document.querySelector('[name=method]').value") == "any"
     browser.choose("Platform", "LinkedIn")
     browser.choose("Method", "POST")
     browser.fill("Path", "/rest/posts")

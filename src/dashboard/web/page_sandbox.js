@@ -130,7 +130,7 @@ function ownFaultCard(context, listed, again) {
 	const hints = listed.effects.map(({name, sentence}) => h("li", null, h("code", null, name), ` ${sentence}`));
 	const fields = [
 		field({name: "platform", label: "Platform", kind: "select", options: PLATFORMS.map((slug) => [slug, platformName(slug)])}),
-		field({name: "method", label: "Method", kind: "select", options: METHODS.map((word) => [word, word])}),
+		field({name: "method", label: "Method", kind: "select", value: "any", options: METHODS.map((word) => [word, word])}),
 		field({
 			name: "path",
 			label: "Path",
