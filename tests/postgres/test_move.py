@@ -116,6 +116,15 @@ def test_a_difference_is_found(old, server, target):
     assert moved.returncode == 1 and "apps differs" in moved.stderr
 
 
+def test_a_source_that_is_not_there_is_no_empty_one(tmp_path, server):
+    """A path that was mistyped is told, and nothing is made at either end."""
+    url = server.new_database()
+    wrong = cli("migrate", "--data", tmp_path, "--from", f"sqlite:{tmp_path}/mistyped.db", "--to", url)
+    assert wrong.returncode == 1 and f"{tmp_path}/mistyped.db" in wrong.stderr and "no such database" in wrong.stderr, wrong.stderr
+    assert not list(tmp_path.glob("mistyped*"))
+    assert server.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", url.rsplit("/", 1)[1]) == "0"
+
+
 def test_only_this_way(tmp_path, server):
     url = server.new_database()
     for source, target in ((url, f"sqlite:{tmp_path}/x.db"), (f"sqlite:{tmp_path}/x.db", "sqlite:y")):

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libpq-fe.h>
 #include <sqlite3.h>
@@ -546,6 +547,8 @@ static enum err_kind open_source(struct move *move, struct error *err)
 					    .log = move->config->log,
 					    .is_owner = true};
 	const char *path = move->config->from_url + strlen("sqlite:");
+	if (access(path, F_OK) != 0) /* opening it would make an empty one */
+		return error_set(err, ERR_NOT_FOUND, "move: no such database: %s", path);
 	const enum err_kind kind = store_open(&config, &move->source, err);
 	if (kind != ERR_NONE)
 		return kind;

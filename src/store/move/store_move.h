@@ -26,7 +26,8 @@ struct store_moved {
 };
 
 /* Blocks as long as it takes. The source keeps its rows; it is opened as by a start (schema,
- * leases). INVALID: not these two kinds; CONFLICT: the source is in use, or the target holds
- * something else; INTERNAL: the two differ in the end (the text names the table). */
+ * leases). INVALID: not these two kinds; NOT_FOUND: no source; CONFLICT: the source is in use, or
+ * the target holds something else; INTERNAL: the two differ in the end (the text names the
+ * table). */
 enum err_kind store_move(const struct store_move_config *config, struct store_moved *out,
 			 struct error *err);
