@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "count_of.h"
+
 static char directory[] = "/tmp/posthorn-fitter-XXXXXX";
 static char in_path[64];
 static char out_path[64];
@@ -127,6 +129,8 @@ static void without_a_worker_nothing_is_fitted(void **state)
 
 /* ---- films ---- */
 
+#define FILM_PATH_BYTES 80
+
 struct stage {
 	pthread_mutex_t lock;
 	int64_t at_ms; /* what the worker says; -1 = it ends */
@@ -165,14 +169,23 @@ static void set_at(struct stage *stage, int64_t at_ms)
 
 static const struct film_order two_seconds = {.duration_ms = 2000, .seconds_max = 10};
 
+/* As in the service, each job has a file of its own: two that are begun at once would otherwise
+ * remove each other's. */
+static void film_path(const char *key, char path_out[FILM_PATH_BYTES])
+{
+	snprintf(path_out, FILM_PATH_BYTES, "%s-%s", out_path, key);
+}
+
 static enum fitter_state ask_film(struct fitter *fitter, const char *key, const char *owner,
 				  struct fitter_result *result)
 {
+	char path[FILM_PATH_BYTES];
+	film_path(key, path);
 	const struct fitter_job job = {.key = str_of(key),
 				       .owner = str_of(owner),
 				       .asker = str_of(key),
 				       .in_path = in_path,
-				       .out_path = out_path,
+				       .out_path = path,
 				       .film = &two_seconds};
 	return fitter_ask(fitter, &job, result);
 }
@@ -264,6 +277,12 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
+	static const char *const films[] = {"a", "b", "c", "d"};
+	for (size_t i = 0; i < COUNT_OF(films); i++) {
+		char path[FILM_PATH_BYTES];
+		film_path(films[i], path);
+		unlink(path);
+	}
 	unlink(in_path);
 	unlink(out_path);
 	return rmdir(directory);
