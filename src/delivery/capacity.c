@@ -100,3 +100,10 @@ uint32_t capacity_for_claim(void *context, struct str app_id, enum platform_id p
 	deliverer->is_capacity_short = deliverer->is_capacity_short || room == 0 || fetches == 0;
 	return fetches < room ? fetches : room;
 }
+
+uint32_t capacity_shared_for_claim(void *context, struct str app_id, enum platform_id platform)
+{
+	const struct deliverer *deliverer = context;
+	return gate_shared_room(deliverer->gate, platform, app_id,
+				clock_boot_us(deliverer->config.clock));
+}

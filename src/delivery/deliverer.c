@@ -47,6 +47,7 @@ static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, st
 					    .lease_us = FIRST_LEASE_US,
 					    .max = max < room ? max : room,
 					    .slots = capacity_for_claim,
+					    .shared_slots = capacity_shared_for_claim,
 					    .context = deliverer,
 					    .gives_up = capacity_is_hopeless,
 					    .overdue_us = now_us - POLICY_PATIENCE_US,

@@ -228,6 +228,7 @@ void capacity_leave(struct delivery_task *t);
 bool capacity_is_hopeless(void *context, struct str app_id, enum platform_id platform);
 /* For delivery_claim.slots; context is the deliverer. */
 uint32_t capacity_for_claim(void *context, struct str app_id, enum platform_id platform);
+uint32_t capacity_shared_for_claim(void *context, struct str app_id, enum platform_id platform);
 
 /* ---- account_token.c ---- */
 

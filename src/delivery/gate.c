@@ -462,6 +462,17 @@ uint32_t gate_room(struct gate *gate, enum platform_id platform, struct str app_
 	return own_room < whole_room ? own_room : whole_room;
 }
 
+uint32_t gate_shared_room(struct gate *gate, enum platform_id platform, struct str app_id,
+			  int64_t boot_us)
+{
+	pthread_mutex_lock(&gate->lock);
+	const struct place *own = place_find(gate, platform, key_of(app_id));
+	const struct place *whole = whole_of(gate, platform, own);
+	const uint32_t room = whole != NULL ? place_room(whole, boot_us) : UINT32_MAX;
+	pthread_mutex_unlock(&gate->lock);
+	return room;
+}
+
 /* ---- what others see ---- */
 
 static const struct {

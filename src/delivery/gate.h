@@ -63,6 +63,10 @@ void gate_leave(struct gate *gate, enum platform_id platform, struct str app_id,
 /* Returns how many more calls gate_enter() would let in now; 0 = closed. Changes nothing. */
 uint32_t gate_room(struct gate *gate, enum platform_id platform, struct str app_id,
 		   int64_t boot_us);
+/* The same for all apps together that share the platform's place with this one; UINT32_MAX: its own
+ * is apart. */
+uint32_t gate_shared_room(struct gate *gate, enum platform_id platform, struct str app_id,
+			  int64_t boot_us);
 
 /* Somebody waits for room there, and there is none. Call it whenever gate_room() says 0 to one who
  * has work; gate_enter() calls it by itself. */

@@ -37,8 +37,9 @@ struct claim_app {
 	int64_t was_scheduled; /* of those claimed */
 	bool has_more;         /* lanes may be due still */
 	bool is_put_off;       /* its lanes cannot be read */
-	bool has_slots;        /* the next is known */
+	bool has_slots;        /* the next three are known */
 	uint32_t slots[PLATFORM_ID_MAX + 1];
+	int64_t apart;    /* platforms whose limit it shares with no other app, as a mask */
 	int64_t given_up; /* platforms without slots for too long, as a mask */
 };
 
@@ -49,6 +50,8 @@ struct claim {
 	int64_t lease_until_us;
 	struct claim_app *apps;
 	size_t app_count;
+	int64_t has_shared; /* platforms of which the next is known, as a mask */
+	uint32_t shared_slots[PLATFORM_ID_MAX + 1];
 	struct delivery_work *work;
 	size_t count;
 	bool is_full; /* the caller's arena holds no more */
@@ -429,25 +432,53 @@ static enum err_kind claim_lane_alone(struct claim *claim, struct claim_app *app
 
 /* ---- slots ---- */
 
-static void slots_ask(const struct claim *claim, struct claim_app *app)
+static int64_t mask_of(int platform)
+{
+	return INT64_C(1) << platform;
+}
+
+static void shared_slots_ask(struct claim *claim, struct claim_app *app, int platform)
+{
+	const struct delivery_claim *wish = claim->wish;
+	const uint32_t slots =
+		wish->shared_slots == NULL
+			? UINT32_MAX
+			: wish->shared_slots(wish->context, app->id, (enum platform_id)platform);
+	if (slots == UINT32_MAX) {
+		app->apart |= mask_of(platform);
+		return;
+	}
+	if ((claim->has_shared & mask_of(platform)) == 0)
+		claim->shared_slots[platform] = slots;
+	claim->has_shared |= mask_of(platform);
+}
+
+static void slots_ask(struct claim *claim, struct claim_app *app)
 {
 	const struct delivery_claim *wish = claim->wish;
 	for (int i = 1; i <= PLATFORM_ID_MAX; i++) {
 		const enum platform_id platform = (enum platform_id)i;
+		shared_slots_ask(claim, app, i);
 		app->slots[i] = wish->slots == NULL ? UINT32_MAX
 						    : wish->slots(wish->context, app->id, platform);
 		if (app->slots[i] == 0 &&
 		    (wish->gives_up == NULL || wish->gives_up(wish->context, app->id, platform)))
-			app->given_up |= INT64_C(1) << i;
+			app->given_up |= mask_of(i);
 	}
 	app->has_slots = true;
 }
 
-static int64_t open_platforms(const struct claim_app *app)
+static bool is_open(const struct claim *claim, const struct claim_app *app, int platform)
+{
+	return app->slots[platform] > 0 &&
+	       ((app->apart & mask_of(platform)) != 0 || claim->shared_slots[platform] > 0);
+}
+
+static int64_t open_platforms(const struct claim *claim, const struct claim_app *app)
 {
 	int64_t mask = 0;
 	for (int i = 1; i <= PLATFORM_ID_MAX; i++)
-		mask |= app->slots[i] > 0 ? INT64_C(1) << i : 0;
+		mask |= is_open(claim, app, i) ? mask_of(i) : 0;
 	return mask;
 }
 
@@ -457,15 +488,17 @@ static int64_t overdue_us(const struct claim *claim)
 }
 
 /* Takes a slot; false when there is none left. */
-static bool slot_take(const struct claim *claim, struct claim_app *app, const struct due_lane *lane)
+static bool slot_take(struct claim *claim, struct claim_app *app, const struct due_lane *lane)
 {
 	if (lane->next_due_us <= overdue_us(claim) && (lane->platform_mask & app->given_up) != 0)
 		return true;
 	for (int i = 1; i <= PLATFORM_ID_MAX; i++) {
-		if (lane->platform_mask == INT64_C(1) << i && app->slots[i] > 0) {
-			app->slots[i]--;
-			return true;
-		}
+		if (lane->platform_mask != mask_of(i) || !is_open(claim, app, i))
+			continue;
+		app->slots[i]--;
+		if ((app->apart & mask_of(i)) == 0)
+			claim->shared_slots[i]--;
+		return true;
 	}
 	return false;
 }
@@ -485,7 +518,7 @@ static enum err_kind list_lanes(struct claim *claim, struct claim_app *apps, siz
 			slots_ask(claim, app);
 		const struct sql_value values[] = {
 			sql_text(app->id),          sql_int(claim->wish->now_us),
-			sql_int((int64_t)most),     sql_int(open_platforms(app)),
+			sql_int((int64_t)most),     sql_int(open_platforms(claim, app)),
 			sql_int(overdue_us(claim)), sql_int(app->given_up)};
 		struct sql_value *kept = ARENA_ARRAY(arena, struct sql_value, COUNT_OF(values));
 		memcpy(kept, values, sizeof(values));
@@ -598,7 +631,7 @@ static size_t choose(struct claim *claim, struct claim_app *app, size_t share, s
 		if (slot_take(claim, app, lane))
 			picks[count++] = (struct pick){.app = app, .lane = lane};
 	}
-	if (app->lane_count > 0)
+	if (count > 0)
 		remember_served(claim->tx->store, app->id);
 	return count;
 }

@@ -71,7 +71,11 @@ struct delivery_claim {
 	/* Returns how many more deliveries of this app on this platform may be claimed now. Asked
 	 * once a claim for each. NULL = no limit. */
 	uint32_t (*slots)(void *context, struct str app_id, enum platform_id platform);
-	void *context; /* of slots and gives_up */
+	/* The same for all apps together that share the platform's limit with this one;
+	 * UINT32_MAX: it shares it with none. Without it each app could take the whole platform's
+	 * room, and what finds none is put back. NULL = none shares. */
+	uint32_t (*shared_slots)(void *context, struct str app_id, enum platform_id platform);
+	void *context; /* of slots, shared_slots and gives_up */
 	/* With slots: what was due before this instant is claimed without asking where gives_up
 	 * returns true, because it has to come to an end. gives_up is asked once a claim for each;
 	 * NULL = everywhere. */

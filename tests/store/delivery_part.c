@@ -658,7 +658,13 @@ static enum err_kind run_room_claim(struct store_tx *tx, void *argument, struct 
 static struct claimed claim_within(struct fixture *fx, struct room_asked *asked, int64_t overdue_us)
 {
 	struct error err = {0};
-	struct room_call call = {.fx = fx, .wish = {NOW, LEASE_US, 10, room_of, asked, overdue_us}};
+	struct room_call call = {.fx = fx,
+				 .wish = {.now_us = NOW,
+					  .lease_us = LEASE_US,
+					  .max = 10,
+					  .slots = room_of,
+					  .context = asked,
+					  .overdue_us = overdue_us}};
 	ok(store_write(fx->store, run_room_claim, &call, &err), &err);
 	return call.claimed;
 }
@@ -682,8 +688,13 @@ static enum err_kind claim_and_save(struct store_tx *tx, void *argument, struct 
 {
 	struct first_call *call = argument;
 	struct room_asked asked = {.linkedin = 10};
-	const struct delivery_claim wish = {NOW,       LEASE_US,           10, room_of, &asked,
-					    INT64_MIN, .leaves_rows = true};
+	const struct delivery_claim wish = {.now_us = NOW,
+					    .lease_us = LEASE_US,
+					    .max = 10,
+					    .slots = room_of,
+					    .context = &asked,
+					    .overdue_us = INT64_MIN,
+					    .leaves_rows = true};
 	struct delivery_work *work = NULL;
 	size_t count = 0;
 	enum err_kind kind = store_delivery_claim(tx, call->fx->arena, &wish, &work, &count, err);
@@ -779,6 +790,81 @@ static void a_claim_stays_within_the_room_there_is(void **state)
 	/* What is overdue comes whatever the room. */
 	assert_int_equal(claim_within(fx, &asked, NOW - 1).count, 0);
 	assert_int_equal(claim_within(fx, &asked, NOW).count, 3);
+}
+
+#define SHARERS 4
+#define SHARED_ROOM 6
+
+struct sharing {
+	struct str apart; /* this app shares with none */
+};
+
+static uint32_t room_for_each(void *context, struct str app_id, enum platform_id platform)
+{
+	(void)context;
+	(void)app_id;
+	(void)platform;
+	return SHARED_ROOM;
+}
+
+static uint32_t room_for_all(void *context, struct str app_id, enum platform_id platform)
+{
+	const struct sharing *sharing = context;
+	if (str_equal(app_id, sharing->apart))
+		return UINT32_MAX;
+	return platform == PLATFORM_X ? SHARED_ROOM : 0;
+}
+
+static struct claimed claim_shared(struct fixture *fx, struct sharing *sharing, size_t max)
+{
+	struct error err = {0};
+	struct room_call call = {.fx = fx,
+				 .wish = {.now_us = NOW,
+					  .lease_us = LEASE_US,
+					  .max = max,
+					  .slots = room_for_each,
+					  .shared_slots = room_for_all,
+					  .context = sharing,
+					  .overdue_us = INT64_MIN}};
+	ok(store_write(fx->store, run_room_claim, &call, &err), &err);
+	return call.claimed;
+}
+
+static size_t count_of_app(const struct claimed *claimed, struct str app_id)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < claimed->count; i++)
+		count += str_equal(claimed->work[i].app_id, app_id);
+	return count;
+}
+
+/* Each app has room enough, and so has the platform for one of them, but not for all. */
+static void apps_share_the_room_of_a_platform(void **state)
+{
+	struct fixture *fx = *state;
+	struct app_row apps[SHARERS];
+	const struct app_row apart = make_app(fx);
+	struct sharing sharing = {apart.id};
+	const struct account_row linkedin = make_account(fx, &apart, "l", PLATFORM_LINKEDIN);
+	post_now(fx, &apart, &linkedin);
+	for (size_t i = 0; i < SHARERS; i++) {
+		apps[i] = make_app(fx);
+		for (int n = 0; n < 3; n++) {
+			const struct account_row x = make_account(fx, &apps[i], "x", PLATFORM_X);
+			post_now(fx, &apps[i], &x);
+		}
+		const struct account_row full = make_account(fx, &apps[i], "l", PLATFORM_LINKEDIN);
+		post_now(fx, &apps[i], &full);
+	}
+	const struct claimed first = claim_shared(fx, &sharing, 100);
+	assert_int_equal(first.count, SHARED_ROOM + 1);
+	assert_int_equal(count_of_app(&first, apart.id), 1);
+	/* Who found no room is first in the next. */
+	const struct claimed second = claim_shared(fx, &sharing, 100);
+	assert_int_equal(second.count, SHARED_ROOM);
+	for (size_t i = 0; i < SHARERS; i++)
+		assert_int_equal(
+			count_of_app(&first, apps[i].id) + count_of_app(&second, apps[i].id), 3);
 }
 
 /* ---- retention ---- */
@@ -1296,6 +1382,7 @@ int run_delivery_tests(void)
 		STORE_TEST(a_first_save_claims_the_row_that_was_left),
 		STORE_TEST(a_first_save_is_found_by_the_next_owner),
 		STORE_TEST(a_claim_stays_within_the_room_there_is),
+		STORE_TEST(apps_share_the_room_of_a_platform),
 		STORE_TEST(what_is_old_is_removed_and_the_post_stays),
 		STORE_TEST(evidence_is_kept_until_its_delivery_is_final),
 		STORE_TEST(nothing_new_begins_where_it_is_paused),

@@ -72,6 +72,8 @@ static void an_app_and_a_platform_have_limits(void **state)
 	assert_int_equal(gate_room(gate, PLATFORM_X, app_a, NOW), 0);
 	assert_int_equal(refused_for_us(gate, app_a, NOW), US_PER_S);
 	assert_int_equal(gate_room(gate, PLATFORM_X, app_b, NOW), PLATFORM_MAX - APP_MAX);
+	assert_int_equal(gate_shared_room(gate, PLATFORM_X, app_b, NOW), PLATFORM_MAX - APP_MAX);
+	assert_int_equal(gate_shared_room(gate, PLATFORM_X, app_a, NOW), PLATFORM_MAX - APP_MAX);
 	for (int i = APP_MAX; i < PLATFORM_MAX; i++)
 		assert_true(enter(gate, app_b, NOW));
 	refused_for_us(gate, app_b, NOW);
@@ -357,6 +359,7 @@ static void what_is_apart_is_counted_apart(void **state)
 	gate_set_apart(gate, PLATFORM_X, app_b, 60);
 	for (int i = 0; i < 8; i++)
 		call(gate, app_b, GATE_BROKE, NOW);
+	assert_int_equal(gate_shared_room(gate, PLATFORM_X, app_b, NOW), UINT32_MAX);
 	assert_int_equal(gate_view_of(gate, PLATFORM_X, app_b).state, GATE_SUSPENDED);
 	assert_int_equal(gate_view_of(gate, PLATFORM_X, whole).state, GATE_READY);
 	assert_int_equal(gate_view_of(gate, PLATFORM_X, whole).limit, PLATFORM_MAX);
