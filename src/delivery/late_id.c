@@ -59,10 +59,15 @@ enum next late_id_missed(struct delivery_task *t)
 	return verdict_wait_until(t, due_us < t->late_id_until_us ? due_us : t->late_id_until_us);
 }
 
+/* What else a turn may decide is for posts that are not out. */
+static bool is_of_a_look(enum delivery_next next)
+{
+	return next == DELIVERY_KEEP || next == DELIVERY_WAIT || next == DELIVERY_PUBLISHED;
+}
+
 void late_id_turn_ends(struct delivery_task *t)
 {
-	if (t->save.next == DELIVERY_RETRY || t->save.next == DELIVERY_PARTIAL ||
-	    t->save.next == DELIVERY_FAILED)
+	if (!is_of_a_look(t->save.next))
 		late_id_missed(t);
 	if (t->save.next != DELIVERY_PUBLISHED)
 		return;

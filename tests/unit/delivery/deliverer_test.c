@@ -7,6 +7,7 @@
 #include "store_alarm.h"
 
 #include "damaged_file.h"
+#include "damaged_rows.h"
 #include "world.h"
 
 #include "delivery_private.h"
@@ -153,19 +154,6 @@ static void a_store_that_cannot_claim_now_is_asked_again(void **state)
 	world_run(w);
 	world_pass(w, 250 * US_PER_MS);
 	assert_published(w, post, "1001");
-}
-
-/* Past the store, as a fault of a disk or a person would leave it. */
-static void damage_rows(struct world *w, struct str script)
-{
-	struct error err = {0};
-	struct sql_connection *sql = NULL;
-	const struct sql_config config = {.path = w->url + strlen("sqlite:"),
-					  .role = SQL_ROLE_WRITER,
-					  .busy_timeout_ms = 5000};
-	ok(sql_driver_sqlite.open(&config, &sql, &err), &err);
-	ok(sql_driver_sqlite.run_script(sql, script, &err), &err);
-	sql_driver_sqlite.close(&sql);
 }
 
 static void a_bad_row_stops_itself_only(void **state)

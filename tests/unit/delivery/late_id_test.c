@@ -3,6 +3,7 @@
  * an outage, for a day; the post stays published whatever comes. */
 #include "delivery.h"
 
+#include "damaged_rows.h"
 #include "world.h"
 
 #define PULL \
@@ -168,6 +169,33 @@ static void an_account_that_is_gone_is_not_asked_about(void **state)
 	assert_nameless(w, post);
 }
 
+/* What would end a delivery as failed is a look that told nothing: here, a flow that cannot be
+ * read. */
+static void a_look_that_cannot_be_made_is_made_later(void **state)
+{
+	struct world *w = *state;
+	struct account_row account;
+	const struct str post = published(w, &account);
+	const struct str id = world_delivery(w, post, 0).id;
+	damage_rows(w,
+		    str_format(w->arena,
+			       "UPDATE deliveries SET flow = '!' || flow WHERE id = '" STR_FMT "'",
+			       STR_ARG(id)));
+	for (int i = 0; i < 5; i++)
+		world_pass(w, US_PER_MINUTE);
+	assert_int_equal(fake_count(&w->transport, STATUS), 7);
+	assert_nameless(w, post);
+	assert_str(world_delivery(w, post, 0).error_code, "");
+	damage_rows(w,
+		    str_format(w->arena,
+			       "UPDATE deliveries SET flow = substr(flow, 2) WHERE id = '" STR_FMT
+			       "'",
+			       STR_ARG(id)));
+	FAKE_ANSWER(&w->transport, .match = STATUS, .body = NAMED);
+	world_pass(w, US_PER_HOUR);
+	assert_named(w, post);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
@@ -179,6 +207,7 @@ int main(void)
 		TEST(a_refused_token_is_refreshed),
 		TEST(a_task_that_is_unknown_by_now_tells_none),
 		TEST(an_account_that_is_gone_is_not_asked_about),
+		TEST(a_look_that_cannot_be_made_is_made_later),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
