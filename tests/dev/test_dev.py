@@ -143,16 +143,47 @@ def test_a_package_that_cannot_be_installed_ends_it(house):
 # ---- npm ----
 
 
-def test_linters_come_from_npm_once(house):
-    """Each has its own folder: npm removes packages of an earlier call from the folder it installs into."""
-    house.stand_in("npm", 'for last; do :; done; case $last in *redocly*) exit 1;; esac')
+# What npm leaves of the packages that it is asked for: a folder each, with the version in it (9 for 9, 9.0.0 for 9.0.0).
+NPM = """while [ "$1" != --prefix ]; do shift; done; prefix=$2; shift 2
+for package; do case $package in *redocly*) exit 1 ;; esac
+    folder=$prefix/node_modules/${package%@*}
+    mkdir -p "$folder"; printf '{"version": "%s.0"}\\n' "${package##*@}" >"$folder/package.json"
+done"""
+
+
+def installs(house):
+    return [call.split()[-1] for call in house.calls() if call.startswith("npm")]
+
+
+def checked(house):
     (house.path / "tests").mkdir()
     (house.path / "tests/check.py").write_text("print('1 passed, 0 failed')\n")
+    house.stand_in("npm", NPM)
+
+
+def test_linters_come_from_npm_once(house):
+    """Each has its own folder: npm removes packages of an earlier call from the folder it installs into."""
+    checked(house)
     said = [house.dev("check")[2] for _ in range(2)]
     assert sorted(path.name for path in (house.path / "build/npm").iterdir() if path.is_dir()) == ["eslint", "spectral"]
-    assert [call.split()[-1].split("@")[-2] for call in house.calls() if call.startswith("npm")] == [
-        "eslint", "redocly/cli", "stoplight/spectral-cli", "redocly/cli"]
+    assert [package.split("@")[-2] for package in installs(house)] == ["eslint", "redocly/cli", "stoplight/spectral-cli", "redocly/cli"]
     assert all("npm could not install @redocly/cli" in words for words in said)
+
+
+@pytest.mark.parametrize("version", ["", "8.57.1", "90.1.0"])
+def test_a_folder_without_the_package_that_is_asked_for_is_made_again(house, version):
+    """One that was added to the list, or has another version by now; what the network does not give leaves the old folder."""
+    checked(house)
+    folder = house.path / "build/npm/eslint/node_modules/eslint"
+    folder.mkdir(parents=True)
+    if version:
+        (folder / "package.json").write_text(f'{{"version": "{version}"}}\n')
+    house.stand_in("npm", "exit 1")
+    assert "npm could not install eslint@9" in house.dev("check")[2] and folder.is_dir()
+    house.stand_in("npm", NPM)
+    for _ in range(2):
+        house.dev("check")
+    assert installs(house).count("eslint@9") == 2 and '"9.0"' in (folder / "package.json").read_text()
 
 
 # ---- building ----
