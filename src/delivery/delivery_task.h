@@ -70,6 +70,7 @@ struct delivery_call {
 	const char *method;
 	struct str host_path;
 	enum call_kind kind;
+	int64_t planned_at_us;
 	struct str request; /* JSON, of a recorded post; else empty */
 };
 

@@ -118,6 +118,7 @@ void record_call_begins(struct delivery_task *t, const struct call *call)
 		.method = call->method,
 		.host_path = host_path_of(t->arena, call->url),
 		.kind = call->kind,
+		.planned_at_us = t->env.now_us,
 		.request = is_recorded(t) ? request_of(t, call) : STR(""),
 	};
 }

@@ -388,6 +388,13 @@ static int64_t started_for_adapter(const struct delivery_task *t)
 	return t->env.now_us - waited_us - (ended_us - started_us);
 }
 
+/* With a time scale, our waiting since then counts as in started_for_adapter(). */
+static int64_t asked_for_adapter(const struct delivery_task *t)
+{
+	const int64_t waited_us = t->env.now_us - t->call.planned_at_us;
+	return t->env.now_us - waited_us * delivery_time_scale(t);
+}
+
 /* The only call of an adapter. */
 static void adapter_call(struct delivery_task *t, const struct reply *reply, struct step *step)
 {
@@ -406,6 +413,7 @@ static void adapter_ask(struct delivery_task *t, const struct reply *reply, stru
 	t->env.arena = t->turn.arena;
 	t->env.now_us = clock_now_us(t->deliverer->config.clock);
 	t->env.started_at_us = started_for_adapter(t);
+	t->env.asked_at_us = reply != NULL ? asked_for_adapter(t) : 0;
 	t->env.probe = t->save.looks;
 	if (t->save.call_started_at_us != 0 && !t->is_removal)
 		note_clock(t);

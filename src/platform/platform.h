@@ -112,6 +112,9 @@ struct env {
 
 	/* resolve: when the uncertain call was started; remove: when the post was accepted */
 	int64_t started_at_us;
+	/* resolve, with a reply: when it was asked for, by the clock of started_at_us. It may come
+	 * much later, to a process that stood still, and says nothing of the time between. */
+	int64_t asked_at_us;
 	int probe; /* resolve: probes so far, 0 for the first */
 };
 

@@ -168,7 +168,7 @@ static const char *video_answer(const struct env *env, struct flow *flow, const 
 		flow_set_stage(flow, FACEBOOK_STAGE_CHECK);
 		return resolver_end(flow, step, STEP_LANDED);
 	}
-	if (env->now_us < env->started_at_us + LANDING_US ||
+	if (env->asked_at_us < env->started_at_us + LANDING_US ||
 	    !json_is(json_get(reply->json, "published"), JSON_TYPE_BOOL))
 		return resolver_end(flow, step, STEP_UNKNOWN);
 	flow_set_stage(flow, FACEBOOK_STAGE_FINISH);

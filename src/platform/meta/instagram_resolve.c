@@ -57,7 +57,7 @@ static const char *status_ask(const struct env *env, struct flow *flow, struct s
  * probe before it believes a refusal of that. */
 static const char *status_finished(const struct env *env, struct flow *flow, struct step *step)
 {
-	if (env->now_us < env->started_at_us + LANDING_US)
+	if (env->asked_at_us < env->started_at_us + LANDING_US)
 		return resolver_end(flow, step, STEP_UNKNOWN);
 	flow_count(flow, INSTAGRAM_KEY_REPEATS);
 	flow_set_stage(flow, INSTAGRAM_STAGE_PUBLISH);

@@ -581,6 +581,36 @@ static void proven_absent_is_sent_again_with_the_same_container(void **state)
 			    fake_nth(&w->transport, IG_PUBLISH, 1)->body);
 }
 
+/* An answer that waited in a process which stood still is of the time when it was asked for, too
+ * early to be believed: the call lands after it (seed 1131 of the simulation). */
+static void an_old_answer_proves_no_absence(void **state)
+{
+	struct world *w = *state;
+	add_container(w);
+	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .outcome = TRANSFER_LOST);
+	const struct str post = instagram_post(w);
+	world_run(w);
+	world_pass(w, 2 * US_PER_S); /* the container is ready */
+	assert_int_equal(fake_count(&w->transport, IG_PUBLISH), 1);
+	world_pass(w, 2 * US_PER_S); /* the first look */
+	assert_int_equal(fake_count(&w->transport, "fields=status_code") -
+				 fake_count(&w->transport, "fields=status_code%2Cstatus"),
+			 1);
+	fake_clock_advance(&w->clock, 10 * US_PER_MINUTE);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code",
+		    .body = "{\"status_code\":\"FINISHED\"}");
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, IG_PUBLISH), 1);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code",
+		    .body = "{\"status_code\":\"FINISHED\"}");
+	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .body = "{\"id\":\"1789\"}");
+	FAKE_ANSWER(&w->transport, .match = "permalink",
+		    .body = "{\"permalink\":\"https://www.instagram.com/p/x/\"}", .times = 9);
+	pass_all_looks(w);
+	assert_int_equal(fake_count(&w->transport, IG_PUBLISH), 2);
+	assert_published(w, post, "1789");
+}
+
 /* "Never silent": a call that is in doubt and proven absent again and again must end some day. */
 static void sending_again_ends(void **state)
 {
@@ -734,6 +764,7 @@ int main(void)
 		WORLD_TEST(an_account_disconnected_while_in_doubt_ends_as_unknown),
 		WORLD_TEST(an_account_to_be_reconnected_is_still_asked),
 		WORLD_TEST(proven_absent_is_sent_again_with_the_same_container),
+		WORLD_TEST(an_old_answer_proves_no_absence),
 		WORLD_TEST(sending_again_ends),
 		WORLD_TEST(what_is_given_up_there_is_no_unknown_outcome),
 		WORLD_TEST(a_guarded_repeat_in_doubt_ends_as_unknown),

@@ -91,6 +91,7 @@ static inline void talk_open(struct talk *talk, const struct platform *platform)
 		.post = &talk->post,
 		.media = &talk->file,
 		.started_at_us = talk_instant(TALK_NOW),
+		.asked_at_us = talk_instant(TALK_NOW),
 	};
 	flow_init(&talk->flow, talk->arena, 1);
 }

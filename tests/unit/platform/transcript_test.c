@@ -359,9 +359,11 @@ static void set(struct play *play, struct str name, struct str value)
 	if (str_equal_z(name, "platform"))
 		set_platform(play, value);
 	else if (str_equal_z(name, "now"))
-		play->env.now_us = instant(play, value);
+		play->env.now_us = play->env.asked_at_us = instant(play, value);
 	else if (str_equal_z(name, "started_at"))
 		play->env.started_at_us = instant(play, value);
+	else if (str_equal_z(name, "asked_at"))
+		play->env.asked_at_us = instant(play, value);
 	else if (str_equal_z(name, "probe") && str_parse_i64(value, &probe))
 		play->env.probe = (int)probe;
 	else if (str_equal_z(name, "account_type"))
@@ -452,6 +454,8 @@ static void env_finish(struct play *play)
 	struct error err = {0};
 	if (play->env.started_at_us == 0)
 		play->env.started_at_us = play->env.now_us;
+	if (play->env.asked_at_us == 0)
+		play->env.asked_at_us = play->env.now_us;
 	if (is_post) {
 		rules_must_pass(play);
 		play->env.post = &play->request.content;

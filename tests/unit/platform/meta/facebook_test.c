@@ -187,6 +187,7 @@ static void silence_about_a_video_is_no_proof(void **state)
 		flow_set(&talk.flow, "video_id", STR("7"));
 		flow_set_stage(&talk.flow, "finish");
 		talk.env.now_us += 10 * US_PER_MINUTE;
+		talk.env.asked_at_us = talk.env.now_us;
 		talk_ask(&talk, OPERATION_RESOLVE);
 		talk_answer(&talk, 200, NULL, rows[i].body);
 		if (talk.step.kind != rows[i].kind)
