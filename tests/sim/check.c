@@ -12,6 +12,8 @@
 
 #include "store_guard.h"
 
+#include "turns.h"
+
 /* What we say of one delivery. */
 struct told {
 	struct str state;
@@ -633,4 +635,5 @@ void check_all(struct sim *sim, const struct script *script, const struct world 
 	}
 	check_strangers(&check);
 	check_database(&check);
+	turns_check(sim, script, world, db);
 }

@@ -209,8 +209,8 @@ static void seal_open_fixed(struct seal **seal)
 	must(seal_open_key(key, seal, &err), &err, "seal");
 }
 
-/* What the database itself tells the judge: rows that left a terminal state, and how often a call
- * came into doubt. */
+/* What the database itself tells the judge: rows that left a terminal state, how often a call came
+ * into doubt, and who was at work beside whom. */
 static const char watchers[] =
 	"CREATE TABLE sim_left (id TEXT NOT NULL, was TEXT NOT NULL, became TEXT NOT NULL,"
 	" code TEXT NOT NULL);"
@@ -227,7 +227,18 @@ static const char watchers[] =
 	" BEGIN INSERT INTO sim_back VALUES (OLD.delivery_id, OLD.status, NEW.status); END;"
 	"CREATE TRIGGER sim_doubt AFTER UPDATE OF call_state ON deliveries"
 	" WHEN NEW.call_state = 2 AND OLD.call_state <> 2"
-	" BEGIN UPDATE sim_counts SET doubts = doubts + 1; END;";
+	" BEGIN UPDATE sim_counts SET doubts = doubts + 1; END;"
+	/* Posts of one platform account that are at work together, and those that gave it up. */
+	"CREATE TABLE sim_both (id TEXT NOT NULL, other TEXT NOT NULL);"
+	"CREATE TRIGGER sim_begun AFTER UPDATE OF state ON deliveries"
+	" WHEN NEW.state = 'processing' AND OLD.state <> 'processing'"
+	" BEGIN INSERT INTO sim_both SELECT NEW.id, d.id FROM deliveries d"
+	" JOIN accounts a ON a.id = d.account_id JOIN accounts o ON o.id = NEW.account_id"
+	" WHERE d.state = 'processing' AND d.id <> NEW.id AND a.platform = o.platform"
+	" AND a.platform_account_id = o.platform_account_id; END;"
+	"CREATE TABLE sim_yielded (id TEXT NOT NULL);"
+	"CREATE TRIGGER sim_yield AFTER UPDATE OF state ON deliveries WHEN NEW.state = 'retrying'"
+	" BEGIN INSERT INTO sim_yielded VALUES (NEW.id); END;";
 
 static void make_app(struct store *store, const struct sim *sim)
 {

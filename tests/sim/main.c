@@ -405,8 +405,10 @@ static void print_totals(const struct totals *t)
 	       t->unpublishes, t->removed, t->removed_and_seen, t->removals_failed,
 	       t->removals_unknown, t->unsupported, t->removals_lost, t->deletions,
 	       t->removed_by_hand, t->removed_wrongly, t->after_removal);
-	printf("of the seeds %" PRId64 " with accounts that two users have connected\n",
-	       t->twin_seeds);
+	printf("of the seeds %" PRId64
+	       " with accounts that two users have connected; in order %" PRId64
+	       " pairs of posts (%" PRId64 " of two users)\n",
+	       t->twin_seeds, t->orders, t->twin_orders);
 	printf("of the seeds %" PRId64 " with several nodes: stops %" PRId64 ", moves %" PRId64
 	       ", lanes taken over %" PRId64 ", answers that came after the lease was lost %" PRId64
 	       "\n",

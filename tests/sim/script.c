@@ -243,7 +243,8 @@ static void add_media(struct sim *sim, const struct world *world, struct script_
 		post->media_url = str_format(sim->arena, "https://media.example/%zu.jpg", number);
 }
 
-/* Which user's account it is for; both users hand in at the same instant now and then. */
+/* Which user's account it is for; both users often hand in at the same instant, or one while the
+ * other's post is on its way. */
 static void draw_logins(struct script *script, struct script_post *post)
 {
 	struct dice *dice = &script->twin_dice;
@@ -255,7 +256,7 @@ static void draw_logins(struct script *script, struct script_post *post)
 	}
 	if (post == script->posts || !dice_permille(dice, 600))
 		return;
-	post->accept_at_us = post[-1].accept_at_us;
+	post->accept_at_us = post[-1].accept_at_us + dice_below(dice, 3) * US_PER_S;
 	post->scheduled_after_us = post[-1].scheduled_after_us;
 }
 

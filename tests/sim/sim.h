@@ -71,6 +71,8 @@ struct totals {
 	/* with several nodes */
 	int64_t node_seeds, stops, moves, takeovers, lost_fences;
 	int64_t twin_seeds; /* with accounts that two users have connected */
+	/* pairs of posts of one platform account whose order was judged, and those of two users */
+	int64_t orders, twin_orders;
 	int64_t simulated_us;
 	int64_t failed_by_code[64];
 };
