@@ -11,8 +11,9 @@
 	"Create a Meta app: choose Other, then Business. Apps that were made through a use case " \
 	"were refused with \"Invalid Scopes\" (reported in August 2026)."
 #define META_PAGES \
-	"Under App settings > Basic, enter the addresses of your privacy policy and for data " \
-	"deletion. Meta asks for both before the app can go live."
+	"Under App settings > Basic, enter the address of your privacy policy and, for data " \
+	"deletion, the one shown here; the deauthorize callback goes into the settings of the " \
+	"login. Meta asks for them before the app can go live."
 #define META_REVIEW \
 	"Until the app is Live with Advanced Access (App Review and business verification), only " \
 	"people with a role on the app can connect, and only they see what is posted. No " \
@@ -74,8 +75,8 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		 "Primary Client Secret",
 		 "Your app > Auth, in the LinkedIn developer portal.",
 		 "https://www.linkedin.com/developers/apps",
-		 {"Create an app in the developer portal. It must be associated with a company "
-		  "page, which has to verify it.",
+		 {"Create an app in the developer portal. It asks for a privacy policy and for a "
+		  "company page, whose super admin has to verify the app.",
 		  "Under Products, add Sign In with LinkedIn using OpenID Connect and Share on "
 		  "LinkedIn (for members), or Community Management API (for company pages).",
 		  "Under Auth, add the redirect URI to Authorized redirect URLs.",
@@ -126,8 +127,14 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		  "this machine, use Desktop.",
 		  "Under URL properties, verify the domain of this service: TikTok fetches photos "
 		  "from it.",
-		  "Copy the Client key and Client secret.", NULL},
-		 "Until TikTok has audited the app, posts are visible only to their author, and at "
+		  "Copy the Client key and Client secret.",
+		  "Submit the app for review, which takes up to two weeks; apps for private use "
+		  "are "
+		  "refused. A Sandbox of the app has a key and secret of its own and needs no "
+		  "review: for up to 10 accounts, its target users, and never in public.",
+		  NULL},
+		 "After the review comes the audit of the Content Posting API. Until TikTok has "
+		 "audited the app, posts are visible only to their author, and at "
 		 "most 5 users a day can post, all with private accounts. Drafts (post_mode "
 		 "MEDIA_UPLOAD) work before the audit: people publish them in TikTok. The audit "
 		 "wants the person who posts to choose who sees it. No charge is "

@@ -52,7 +52,8 @@ static const struct refusal api_refusals[] = {
 	    "TikTok has not audited this app: it may only post as SELF_ONLY, and only while the "
 	    "creator's account is private."),
 	ROW(0, "url_ownership_unverified", PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
-	    "The media URL's domain is not verified for this app at TikTok."),
+	    "The media URL's domain is not verified for this app at TikTok: the operator does that "
+	    "under URL properties."),
 	ROW(0, "privacy_level_option_mismatch", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
 	    "The creator may not post with this privacy_level."),
 	ROW(0, "app_version_check_failed", PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
