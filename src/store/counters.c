@@ -95,30 +95,36 @@ static struct sql_call *call_of(struct store_tx *tx, const struct late_counter *
 	return call;
 }
 
+/* Those that fall stand before those that rise: the same statement for many is one. */
+static struct sql_call *list_calls(struct store_tx *tx, struct late_counter *late)
+{
+	struct sql_call *down = NULL;
+	struct sql_call *up = NULL;
+	struct sql_call **down_end = &down;
+	struct sql_call **up_end = &up;
+	for (; late != NULL; late = late->next) {
+		if (late->change == 0)
+			continue;
+		struct sql_call ***end = late->change > 0 ? &up_end : &down_end;
+		late->call = **end = call_of(tx, late);
+		*end = &late->call->next;
+	}
+	*down_end = up;
+	return down;
+}
+
 /* All of them are one round trip; which of them found no row is asked of each. */
 enum err_kind counters_write(struct store_tx *tx, struct error *err)
 {
-	struct sql_call *first = NULL;
-	struct sql_call **end = &first;
-	const struct late_counter *late =
-		tx->late_counters != NULL ? tx->late_counters->first : NULL;
+	struct late_counter *late = tx->late_counters != NULL ? tx->late_counters->first : NULL;
+	struct sql_call *first = list_calls(tx, late);
 	tx->late_counters = NULL;
-	for (const struct late_counter *each = late; each != NULL; each = each->next) {
-		if (each->change == 0)
-			continue;
-		*end = call_of(tx, each);
-		end = &(*end)->next;
-	}
 	if (first == NULL)
 		return ERR_NONE;
 	enum err_kind kind = sql_run_all(tx->sql, tx->arena, first, err);
-	const struct sql_call *call = first;
 	for (; late != NULL && kind == ERR_NONE; late = late->next) {
-		if (late->change == 0)
-			continue;
-		if (call->changes == 0)
+		if (late->call != NULL && late->call->changes == 0)
 			kind = note_wrong(tx, late, err);
-		call = call->next;
 	}
 	return kind;
 }

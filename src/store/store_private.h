@@ -113,6 +113,7 @@ struct late_counter {
 	const char *status;
 	int64_t bucket;
 	int64_t change;
+	struct sql_call *call;        /* when it is written; NULL = nothing changed */
 	struct late_counter *next;    /* in the order of their first change */
 	struct late_counter *similar; /* of the same place in the index */
 };

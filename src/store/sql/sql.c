@@ -257,28 +257,79 @@ static size_t count_calls(const struct sql_call *first)
 	return count;
 }
 
+/* Calls that are asked as one. */
+struct asked {
+	struct sql_cursor cursor;
+	struct sql_call *first;
+	size_t count;
+	bool has_places; /* only with several */
+};
+
+static enum err_kind ask(struct asked *asked, struct sql_connection *connection,
+			 struct arena *arena, struct error *err)
+{
+	const struct sql_driver *driver = connection->driver;
+	const struct sql_call *first = asked->first;
+	open_cursor(&asked->cursor, connection, first->query.name, arena, err);
+	if (asked->count == 1) {
+		start_cursor(&asked->cursor, driver->ask, first->query.args);
+		return asked->cursor.kind;
+	}
+	connection->has_changed_access |= changes_access(first->query.name);
+	asked->cursor.kind =
+		driver->ask_joined(&asked->cursor, first, asked->count, &asked->has_places);
+	asked->cursor.is_open = asked->cursor.kind == ERR_NONE;
+	return asked->cursor.kind;
+}
+
+static enum err_kind end_joined(struct asked *asked)
+{
+	struct sql_call *call = asked->first;
+	size_t at = 1;
+	for (size_t i = 0; i < asked->count; i++, call = call->next)
+		call->changes = asked->has_places ? 0 : 1;
+	call = asked->first;
+	while (asked->has_places && sql_next(&asked->cursor)) {
+		const size_t place = (size_t)sql_take_int(&asked->cursor);
+		if (place < at) { /* they come in any order */
+			call = asked->first;
+			at = 1;
+		}
+		for (; at < place; at++)
+			call = call->next;
+		call->changes = 1;
+	}
+	return sql_end(&asked->cursor);
+}
+
+static enum err_kind end_asked(struct asked *asked)
+{
+	return asked->count > 1 ? end_joined(asked) : end_call(&asked->cursor, asked->first);
+}
+
 enum err_kind sql_run_all(struct sql_connection *connection, struct arena *arena,
 			  struct sql_call *first, struct error *err)
 {
 	const struct sql_driver *driver = connection->driver;
 	if (driver->ask == NULL)
 		return run_one_by_one(connection, arena, first, err);
-	struct sql_cursor *cursors = ARENA_ARRAY(arena, struct sql_cursor, count_calls(first));
-	struct sql_cursor *cursor = cursors;
+	struct asked *all = ARENA_ARRAY(arena, struct asked, count_calls(first));
+	size_t count = 0;
 	enum err_kind kind = ERR_NONE;
-	for (struct sql_call *call = first; call != NULL && kind == ERR_NONE; call = call->next) {
-		open_cursor(cursor, connection, call->query.name, arena, err);
-		start_cursor(cursor, driver->ask, call->query.args);
-		kind = cursor++->kind;
+	for (struct sql_call *call = first; call != NULL && kind == ERR_NONE;) {
+		struct asked *asked = &all[count++];
+		*asked = (struct asked){.first = call, .count = driver->count_joined(call)};
+		kind = ask(asked, connection, arena, err);
+		for (size_t i = 0; i < asked->count; i++)
+			call = call->next;
 	}
 	if (kind == ERR_NONE)
 		kind = driver->settle(connection, err);
-	struct sql_call *call = first;
-	for (struct sql_cursor *asked = cursors; asked < cursor; asked++, call = call->next) {
+	for (size_t i = 0; i < count; i++) {
 		if (kind == ERR_NONE)
-			kind = end_call(asked, call);
+			kind = end_asked(&all[i]);
 		else
-			sql_end(asked);
+			sql_end(&all[i].cursor);
 	}
 	return kind;
 }

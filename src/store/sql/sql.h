@@ -126,6 +126,8 @@ struct sql_cursor {
 	int64_t changes; /* rows written; set when it ends */
 };
 
+struct sql_call;
+
 /* Two numbers, 0 = unknown. */
 struct sql_history {
 	int64_t server;   /* changes when a replica is promoted, or a server is recovered */
@@ -166,6 +168,12 @@ struct sql_driver {
 
 	/* As start, but does not wait: the rows are there after settle(). */
 	enum err_kind (*ask)(struct sql_cursor *cursor, struct sql_args args);
+	/* How many of these calls, from the first on, can be one statement: at least 1. */
+	size_t (*count_joined)(const struct sql_call *first);
+	/* As ask, for the first count calls as one statement. Its rows, where it has any, are the
+	 * places of the calls that wrote one, from 1 on; without rows, each wrote one. */
+	enum err_kind (*ask_joined)(struct sql_cursor *cursor, const struct sql_call *first,
+				    size_t count, bool *has_places_out);
 	/* Waits for the answers of what was only sent so far, and returns the first failure. */
 	enum err_kind (*settle)(struct sql_connection *connection, struct error *err);
 	/* Names the row by which this connection looks up what became of a COMMIT whose answer was

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The PostgreSQL driver: the statements of sql_statements.def over libpq, prepared, with binary
  * values, in pipeline mode: a statement that only writes is sent and its answer read with the next
- * one that is waited for, so that a transaction costs few round trips.
+ * one that is waited for, so that a transaction costs few round trips. Those that run for each
+ * delivery are kept back until something else is sent, and become one (sql_postgres_many.h).
  *
  * What writing rests on (docs/adr/0010 and 0017): a write transaction begins with an advisory lock;
  * shared by those that lock the apps they work on, alone for what goes over all. And one that has
@@ -19,6 +20,8 @@
 #include "arena.h"
 
 #include "utf8.h"
+
+#include "sql_postgres_many.h"
 
 #define SCRIPT_ARENA_MAX_BYTES ((size_t)1 << 20)
 /* Statements under way; more than that are waited for in between. */
@@ -47,6 +50,7 @@ struct rows {
 /* Sent, and not yet answered. */
 struct sent {
 	enum sql_name name;
+	bool is_joined; /* for many rows */
 	bool is_prepare;
 	struct rows *rows; /* who is to have the answer; NULL = nobody in particular */
 };
@@ -59,6 +63,8 @@ struct postgres_connection {
 	size_t sent_capacity;
 	int64_t waits; /* so far */
 	bool is_prepared[SQL_NAME_COUNT];
+	bool is_joined_prepared[SQL_NAME_COUNT]; /* as a statement for many rows */
+	struct pg_many *many;                    /* not sent yet */
 	bool is_in_transaction;
 	bool has_written;          /* in this transaction */
 	bool is_transaction_lost;  /* rolled back without being asked for: nothing of it is there */
@@ -191,6 +197,8 @@ static struct sql_value postgres_column(struct sql_cursor *cursor, enum sql_type
 static void forget_connection(struct postgres_connection *own)
 {
 	memset(own->is_prepared, 0, sizeof(own->is_prepared));
+	memset(own->is_joined_prepared, 0, sizeof(own->is_joined_prepared));
+	pg_many_clear(own->many);
 	own->sent_count = 0;
 	if (own->is_in_transaction)
 		own->is_transaction_lost = true;
@@ -205,10 +213,10 @@ static enum err_kind lost(struct postgres_connection *own, const char *what, str
 	return kind;
 }
 
-static void note_sent(struct postgres_connection *own, enum sql_name name, bool is_prepare)
+static void note_sent(struct postgres_connection *own, struct sent sent)
 {
 	assert(own->sent_count < own->sent_capacity);
-	own->sent[own->sent_count++] = (struct sent){name, is_prepare, NULL};
+	own->sent[own->sent_count++] = sent;
 }
 
 /* For a statement and its preparation. */
@@ -243,7 +251,7 @@ static bool send_prepare(struct postgres_connection *own, enum sql_name name,
 			      (int)count, bound->types) == 1;
 	arena_free(&arena);
 	if (is_sent) {
-		note_sent(own, name, true);
+		note_sent(own, (struct sent){.name = name, .is_prepare = true});
 		own->is_prepared[name] = true;
 	}
 	return is_sent;
@@ -267,7 +275,45 @@ static bool send(struct postgres_connection *own, enum sql_name name, struct sql
 	if (PQsendQueryPrepared(own->link.pg, sql_statements[name].name, (int)args.count,
 				bound.values, bound.lengths, bound.formats, 1) != 1)
 		return false;
-	note_sent(own, name, false);
+	note_sent(own, (struct sent){.name = name});
+	return true;
+}
+
+static bool send_prepare_joined(struct postgres_connection *own, enum sql_name name,
+				const struct pg_many_bound *bound, struct sql_args types)
+{
+	struct arena *arena = arena_new("sql text", SCRIPT_ARENA_MAX_BYTES);
+	const char *as = str_format(arena, "%s_JOINED", sql_statements[name].name).ptr;
+	const char *text = sql_expand(arena, postgres_words, str_of(sql_statements[name].text));
+	const bool is_sent = PQsendPrepare(own->link.pg, as, pg_many_text(arena, text, types),
+					   (int)bound->count, bound->types) == 1;
+	arena_free(&arena);
+	if (is_sent) {
+		note_sent(own, (struct sent){.name = name, .is_joined = true, .is_prepare = true});
+		own->is_joined_prepared[name] = true;
+	}
+	return is_sent;
+}
+
+/* Rows of one statement, as one. */
+static bool send_joined(struct postgres_connection *own, enum sql_name name,
+			const struct sql_args *rows, size_t count)
+{
+	struct arena *arena = pg_many_arena(own->many);
+	struct pg_many_bound bound;
+	int formats[SQL_ARGS_MAX];
+	own->has_written = true;
+	if (!make_room(own) || !pg_many_bind(arena, rows, count, &bound))
+		return false;
+	for (size_t i = 0; i < bound.count; i++)
+		formats[i] = 1; /* binary */
+	if (!own->is_joined_prepared[name] && !send_prepare_joined(own, name, &bound, rows[0]))
+		return false;
+	const char *as = str_format(arena, "%s_JOINED", sql_statements[name].name).ptr;
+	if (PQsendQueryPrepared(own->link.pg, as, (int)bound.count, bound.values, bound.lengths,
+				formats, 1) != 1)
+		return false;
+	note_sent(own, (struct sent){.name = name, .is_joined = true});
 	return true;
 }
 
@@ -304,6 +350,12 @@ static void note_failure(struct postgres_connection *own, const PGresult *result
 		collected->is_lost = true;
 }
 
+static void note_unprepared(struct postgres_connection *own, const struct sent *sent)
+{
+	bool *is_prepared = sent->is_joined ? own->is_joined_prepared : own->is_prepared;
+	is_prepared[sent->name] &= !sent->is_prepare;
+}
+
 /* Reads all answers there are to come. The first failure is returned; the server skips what was
  * sent after it, and what it skipped is not prepared either. */
 static struct collected collect(struct postgres_connection *own, struct error *err)
@@ -320,7 +372,7 @@ static struct collected collect(struct postgres_connection *own, struct error *e
 			break;
 		if (!sql_postgres_result_is_good(result)) {
 			note_failure(own, result, sent.name, &collected, err);
-			own->is_prepared[sent.name] &= !sent.is_prepare;
+			note_unprepared(own, &sent);
 		}
 		if (sent.rows != NULL) {
 			*sent.rows = (struct rows){.result = result, .count = PQntuples(result)};
@@ -351,10 +403,8 @@ static void let_go(struct postgres_connection *own, struct collected *collected)
 	}
 }
 
-/* All that was sent has been answered well. */
-static enum err_kind postgres_settle(struct sql_connection *connection, struct error *err)
+static enum err_kind settle_sent(struct postgres_connection *own, struct error *err)
 {
-	struct postgres_connection *own = (struct postgres_connection *)connection;
 	if (own->sent_count == 0)
 		return own->is_transaction_lost
 			       ? error_set(err, ERR_TEMPORARY, "database: the transaction was lost")
@@ -365,15 +415,68 @@ static enum err_kind postgres_settle(struct sql_connection *connection, struct e
 	return collected.kind;
 }
 
+/* A statement and its preparation can be sent. */
+static enum err_kind make_way(struct postgres_connection *own, struct error *err)
+{
+	return own->sent_count + 2 > SENT_MAX ? settle_sent(own, err) : ERR_NONE;
+}
+
+static enum err_kind send_batch(struct postgres_connection *own, const struct pg_many_batch *batch,
+				struct error *err)
+{
+	const enum err_kind kind = make_way(own, err);
+	if (kind != ERR_NONE)
+		return kind;
+	const bool is_sent = batch->count == 1
+				     ? send(own, batch->name, batch->rows[0])
+				     : send_joined(own, batch->name, batch->rows, batch->count);
+	return is_sent ? ERR_NONE : lost(own, sql_statements[batch->name].name, err);
+}
+
+/* What was kept back, before anything else. */
+static enum err_kind send_kept(struct postgres_connection *own, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	const struct pg_many_batch *batch = pg_many_batch(own->many, 0);
+	for (size_t i = 1; batch != NULL && kind == ERR_NONE; i++) {
+		kind = send_batch(own, batch, err);
+		batch = pg_many_batch(own->many, i);
+	}
+	pg_many_clear(own->many);
+	return kind;
+}
+
+/* All that was sent, or kept to be sent, has been answered well. */
+static enum err_kind postgres_settle(struct sql_connection *connection, struct error *err)
+{
+	struct postgres_connection *own = (struct postgres_connection *)connection;
+	const enum err_kind kind = send_kept(own, err);
+	return kind == ERR_NONE ? settle_sent(own, err) : kind;
+}
+
 static enum err_kind send_or_lose(struct postgres_connection *own, enum sql_name name,
 				  struct sql_args args, struct error *err)
 {
-	if (own->sent_count + 2 > SENT_MAX) { /* a statement and its preparation */
-		const enum err_kind kind = postgres_settle(&own->base, err);
-		if (kind != ERR_NONE)
-			return kind;
-	}
+	enum err_kind kind = send_kept(own, err);
+	if (kind == ERR_NONE)
+		kind = make_way(own, err);
+	if (kind != ERR_NONE)
+		return kind;
 	return send(own, name, args) ? ERR_NONE : lost(own, sql_statements[name].name, err);
+}
+
+/* Nobody waits for it: it may go with others of its kind. */
+static enum err_kind keep_or_send(struct postgres_connection *own, enum sql_name name,
+				  struct sql_args args, struct error *err)
+{
+	if (!pg_many_is_joined(name))
+		return send_or_lose(own, name, args, err);
+	if (pg_many_add(own->many, name, args))
+		return ERR_NONE;
+	const enum err_kind kind = send_kept(own, err);
+	if (kind != ERR_NONE || pg_many_add(own->many, name, args))
+		return kind;
+	return send_or_lose(own, name, args, err);
 }
 
 /* ---- transactions ---- */
@@ -477,6 +580,9 @@ static enum err_kind settle_commit(struct postgres_connection *own, struct error
 /* A transaction that had failed answers COMMIT with ROLLBACK. */
 static enum err_kind commit(struct postgres_connection *own, struct error *err)
 {
+	const enum err_kind kept = send_kept(own, err);
+	if (kept != ERR_NONE && !own->is_transaction_lost)
+		return kept;
 	if (own->is_transaction_lost) {
 		own->is_in_transaction = false;
 		return error_set(err, ERR_TEMPORARY, "database: the transaction was lost");
@@ -506,8 +612,9 @@ static enum err_kind rollback(struct postgres_connection *own, struct error *err
 {
 	const bool is_gone = !own->is_in_transaction || own->is_transaction_lost;
 	enum err_kind kind = ERR_NONE;
+	pg_many_clear(own->many);
 	if (!is_gone && own->sent_count > 0)
-		postgres_settle(&own->base, NULL); /* how it went does not matter any more */
+		settle_sent(own, NULL); /* how it went does not matter any more */
 	if (!is_gone && !own->is_transaction_lost) {
 		kind = send_or_lose(own, SQL_ROLLBACK, SQL_NO_ARGS, err);
 		if (kind == ERR_NONE)
@@ -589,8 +696,19 @@ static enum err_kind postgres_start(struct sql_cursor *cursor, struct sql_args a
 	if (is_begin(cursor->name))
 		return begin(own, cursor->name, cursor->err);
 	if (is_deferred[cursor->name] && own->is_in_transaction)
-		return send_or_lose(own, cursor->name, args, cursor->err);
+		return keep_or_send(own, cursor->name, args, cursor->err);
 	return run_waited(own, cursor, args);
+}
+
+/* The rows of what was sent last are there once it is settled. */
+static enum err_kind await_rows(struct postgres_connection *own, struct sql_cursor *cursor)
+{
+	struct rows *rows = calloc(1, sizeof(*rows));
+	if (rows == NULL)
+		return error_set(cursor->err, ERR_TEMPORARY, "no memory for rows");
+	own->sent[own->sent_count - 1].rows = rows;
+	cursor->statement = rows;
+	return ERR_NONE;
 }
 
 static enum err_kind postgres_ask(struct sql_cursor *cursor, struct sql_args args)
@@ -602,14 +720,59 @@ static enum err_kind postgres_ask(struct sql_cursor *cursor, struct sql_args arg
 	enum err_kind kind = make_usable(own, cursor->err);
 	if (kind == ERR_NONE)
 		kind = send_or_lose(own, cursor->name, args, cursor->err);
+	return kind == ERR_NONE ? await_rows(own, cursor) : kind;
+}
+
+static bool is_among(const struct sql_call *first, const struct sql_call *call)
+{
+	for (; first != call; first = first->next) {
+		if (pg_many_are_the_same(call->query.name, first->query.args, call->query.args))
+			return true;
+	}
+	return false;
+}
+
+/* Up to the first that is another statement, writes a row that one before it writes, has a text
+ * that is refused (alone it says so), or is too much. */
+static size_t postgres_count_joined(const struct sql_call *first)
+{
+	const enum sql_name name = first->query.name;
+	const struct sql_call *call = first;
+	size_t bytes = 0;
+	size_t count = 0;
+	while (pg_many_is_joined(name) && call != NULL && call->query.name == name &&
+	       count < PG_MANY_ROWS_MAX && are_storable(call->query.args) &&
+	       !is_among(first, call)) {
+		bytes += pg_many_bytes(call->query.args);
+		if (bytes > PG_MANY_BYTES_MAX)
+			break;
+		call = call->next;
+		count++;
+	}
+	return count > 0 ? count : 1;
+}
+
+static enum err_kind postgres_ask_joined(struct sql_cursor *cursor, const struct sql_call *first,
+					 size_t count, bool *has_places_out)
+{
+	struct postgres_connection *own = (struct postgres_connection *)cursor->connection;
+	struct sql_args rows[PG_MANY_ROWS_MAX];
+	assert(count <= PG_MANY_ROWS_MAX);
+	cursor->statement = NULL;
+	*has_places_out = pg_many_returns_places(cursor->name);
+	for (size_t i = 0; i < count; i++, first = first->next)
+		rows[i] = first->query.args;
+	enum err_kind kind = make_usable(own, cursor->err);
+	if (kind == ERR_NONE)
+		kind = send_kept(own, cursor->err);
+	if (kind == ERR_NONE)
+		kind = make_way(own, cursor->err);
 	if (kind != ERR_NONE)
 		return kind;
-	struct rows *rows = calloc(1, sizeof(*rows));
-	if (rows == NULL)
-		return error_set(cursor->err, ERR_TEMPORARY, "no memory for rows");
-	own->sent[own->sent_count - 1].rows = rows;
-	cursor->statement = rows;
-	return ERR_NONE;
+	const bool is_sent = send_joined(own, cursor->name, rows, count);
+	pg_many_clear(own->many);
+	return is_sent ? await_rows(own, cursor)
+		       : lost(own, sql_statements[cursor->name].name, cursor->err);
 }
 
 static enum err_kind postgres_step(struct sql_cursor *cursor, bool *has_row_out)
@@ -648,6 +811,7 @@ static void postgres_close(struct sql_connection **connection)
 	if (own == NULL)
 		return;
 	pg_link_close(&own->link);
+	pg_many_free(&own->many);
 	free(own->sent);
 	free(own);
 	*connection = NULL;
@@ -660,6 +824,7 @@ static enum err_kind postgres_open(const struct sql_config *config, struct sql_c
 	if (own == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory for a database connection");
 	own->base.driver = &sql_driver_postgres;
+	own->many = pg_many_new();
 	own->base.is_damaged = config->is_damaged;
 	struct sql_connection *connection = &own->base;
 	const enum err_kind kind = pg_link_open(&own->link, config, err);
@@ -776,6 +941,8 @@ const struct sql_driver sql_driver_postgres = {
 	.backup = NULL,
 	.tidy = postgres_tidy,
 	.ask = postgres_ask,
+	.count_joined = postgres_count_joined,
+	.ask_joined = postgres_ask_joined,
 	.settle = postgres_settle,
 	.set_mark = postgres_set_mark,
 	.may_run_again = postgres_may_run_again,

@@ -357,13 +357,15 @@ static enum err_kind set_up_writer(struct pg_link *link, struct error *err)
 }
 
 /* Plans are kept, and until a table that grows fast is analysed the planner takes it for small:
- * what an index answers is never read row by row. */
+ * what an index answers is never read row by row. Nor is a whole table read to be joined to the few
+ * rows of a turn (sql_postgres_many.h). */
 static enum err_kind set_up(struct pg_link *link, struct error *err)
 {
 	static const char writing[] =
 		"SET statement_timeout = 20000; SET lock_timeout = 15000;"
 		" SET idle_in_transaction_session_timeout = 10000; SET jit = off;"
 		" SET client_min_messages = error; SET enable_seqscan = off;"
+		" SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off;"
 		" SET default_transaction_isolation = 'read committed'";
 	static const char reading[] =
 		"SET statement_timeout = 15000; SET idle_in_transaction_session_timeout = 30000;"
