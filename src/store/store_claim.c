@@ -5,8 +5,11 @@
 #include "store_delivery.h"
 
 #include "arena.h"
+#include "buf.h"
 #include "count_of.h"
 #include "log.h"
+
+#include "json_write.h"
 
 #include "delivery_transitions.h"
 #include "store_alarm.h"
@@ -18,6 +21,10 @@
 #define FIRST_PART_OUT "[{\"state\":\"published\"%"
 /* Apps looked at in one claim; the others are first in the next. */
 #define CLAIM_APPS_MAX 128
+#define APPS_TEXT_MAX_BYTES 65536
+/* Taken from each app at a time, at least, while others wait: four, and they wait four times as
+ * many claims; each is some hundredths of a second. */
+#define CLAIM_SHARE_MIN 4
 /* An app of another node is left to it for so long after its work is due, or after it was looked at
  * last: then that node is gone, or has no room. */
 #define CLAIM_NEGLECT_US (2 * US_PER_S)
@@ -36,8 +43,11 @@ struct claim_app {
 	size_t lane_next;      /* the first that nobody has looked at */
 	int64_t was_scheduled; /* of those claimed */
 	bool has_more;         /* lanes may be due still */
-	bool is_put_off;       /* its lanes cannot be read */
-	bool has_slots;        /* the next three are known */
+	bool is_looked_at;
+	bool is_chosen_from; /* for what it had due there was room */
+	bool is_passed_over; /* something was due, and there was no room for it */
+	bool is_put_off;     /* its lanes cannot be read */
+	bool has_slots;      /* the next three are known */
 	uint32_t slots[PLATFORM_ID_MAX + 1];
 	int64_t apart;    /* platforms whose limit it shares with no other app, as a mask */
 	int64_t given_up; /* platforms without slots for too long, as a mask */
@@ -503,39 +513,110 @@ static bool slot_take(struct claim *claim, struct claim_app *app, const struct d
 	return false;
 }
 
+/* Of one app that may have more. */
+static enum err_kind list_lanes_of(struct claim *claim, struct claim_app *app, size_t most,
+				   struct error *err)
+{
+	return sql_list(
+		claim->tx->sql, claim->tx->arena,
+		SQL_ROWS(SQL_LANES_LIST_DUE,
+			 SQL_ARGS(sql_text(app->id), sql_int(claim->wish->now_us),
+				  sql_int((int64_t)most), sql_int(overdue_us(claim)),
+				  sql_int(open_platforms(claim, app)), sql_int(app->given_up)),
+			 lane_read, struct due_lane),
+		(void **)&app->lanes, &app->lane_count, err);
+}
+
+struct placed_lane {
+	size_t place; /* of its app */
+	struct due_lane lane;
+};
+
+static void placed_lane_read(struct sql_cursor *cursor, void *out)
+{
+	struct placed_lane *placed = out;
+	placed->place = (size_t)sql_take_int(cursor);
+	lane_read(cursor, &placed->lane);
+}
+
+static enum err_kind write_apps(struct claim *claim, const struct claim_app *apps, size_t count,
+				struct str *out, struct error *err)
+{
+	struct buf list;
+	struct json_writer w;
+	buf_init(&list, claim->tx->arena, APPS_TEXT_MAX_BYTES);
+	json_writer_init(&w, &list);
+	json_begin_array(&w);
+	for (size_t i = 0; i < count; i++) {
+		if (!apps[i].has_more)
+			continue;
+		json_begin_array(&w);
+		json_put_int(&w, (int64_t)i);
+		json_put_str(&w, apps[i].id);
+		json_put_int(&w, open_platforms(claim, &apps[i]));
+		json_put_int(&w, apps[i].given_up);
+		json_end_array(&w);
+	}
+	json_end_array(&w);
+	*out = buf_str(&list);
+	return list.is_over ? error_set(err, ERR_TOO_LARGE, "the apps of a claim are too many")
+			    : ERR_NONE;
+}
+
+/* They stand in the order of the apps. */
+static void deal_lanes(struct claim *claim, struct claim_app *apps, size_t app_count,
+		       const struct placed_lane *placed, size_t count)
+{
+	struct due_lane *lanes = ARENA_ARRAY(claim->tx->arena, struct due_lane, count);
+	for (size_t i = 0; i < app_count; i++)
+		apps[i].lane_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct claim_app *app = &apps[placed[i].place];
+		lanes[i] = placed[i].lane;
+		if (app->lane_count++ == 0)
+			app->lanes = &lanes[i];
+	}
+}
+
+/* One question for all of them. */
+static enum err_kind list_lanes_at_once(struct claim *claim, struct claim_app *apps,
+					size_t app_count, size_t most, struct error *err)
+{
+	struct str list = {0};
+	struct placed_lane *placed = NULL;
+	size_t count = 0;
+	enum err_kind kind = write_apps(claim, apps, app_count, &list, err);
+	if (kind == ERR_NONE)
+		kind = sql_list(
+			claim->tx->sql, claim->tx->arena,
+			SQL_ROWS(SQL_LANES_LIST_DUE_OF_APPS,
+				 SQL_ARGS(sql_text(list), sql_int(claim->wish->now_us),
+					  sql_int((int64_t)most), sql_int(overdue_us(claim))),
+				 placed_lane_read, struct placed_lane),
+			(void **)&placed, &count, err);
+	if (kind == ERR_NONE)
+		deal_lanes(claim, apps, app_count, placed, count);
+	return kind;
+}
+
 /* The lanes of all apps that may have more, at most so many of each. */
 static enum err_kind list_lanes(struct claim *claim, struct claim_app *apps, size_t app_count,
 				size_t most, struct error *err)
 {
-	struct arena *arena = claim->tx->arena;
-	struct sql_call *calls = ARENA_ARRAY(arena, struct sql_call, app_count);
-	struct sql_call *first = NULL;
-	for (size_t i = app_count; i-- > 0;) {
-		struct claim_app *app = &apps[i];
-		if (!app->has_more)
-			continue;
-		if (!app->has_slots)
-			slots_ask(claim, app);
-		const struct sql_value values[] = {
-			sql_text(app->id),          sql_int(claim->wish->now_us),
-			sql_int((int64_t)most),     sql_int(open_platforms(claim, app)),
-			sql_int(overdue_us(claim)), sql_int(app->given_up)};
-		struct sql_value *kept = ARENA_ARRAY(arena, struct sql_value, COUNT_OF(values));
-		memcpy(kept, values, sizeof(values));
-		calls[i] = (struct sql_call){.query = {SQL_LANES_LIST_DUE,
-						       {kept, COUNT_OF(values)},
-						       lane_read,
-						       sizeof(struct due_lane)},
-					     .next = first};
-		first = &calls[i];
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < app_count; i++) {
+		apps[i].lane_count = 0;
+		apps[i].is_looked_at = true;
+		if (apps[i].has_more && !apps[i].has_slots)
+			slots_ask(claim, &apps[i]);
 	}
-	const enum err_kind kind =
-		first != NULL ? sql_run_all(claim->tx->sql, arena, first, err) : ERR_NONE;
+	if (app_count > 1 && sql_is_shared(claim->tx->sql))
+		kind = list_lanes_at_once(claim, apps, app_count, most, err);
 	for (size_t i = 0; i < app_count && kind == ERR_NONE; i++) {
-		apps[i].lanes = apps[i].has_more ? calls[i].rows : NULL;
-		apps[i].lane_count = apps[i].has_more ? calls[i].row_count : 0;
+		if (apps[i].has_more && (app_count == 1 || !sql_is_shared(claim->tx->sql)))
+			kind = list_lanes_of(claim, &apps[i], most, err);
 		apps[i].lane_next = 0;
-		apps[i].has_more = apps[i].lane_count == most;
+		apps[i].has_more = apps[i].has_more && apps[i].lane_count == most;
 	}
 	return kind;
 }
@@ -633,33 +714,99 @@ static size_t choose(struct claim *claim, struct claim_app *app, size_t share, s
 	}
 	if (count > 0)
 		remember_served(claim->tx->store, app->id);
+	app->is_chosen_from |= count > 0;
 	return count;
 }
 
-/* The same for all at once: the lanes are one question, and so are their deliveries. A second share
- * is listed with the first, for what others leave. */
-static enum err_kind claim_round(struct claim *claim, size_t share, struct error *err)
+/* How many deliveries there may be room for. Of many apps one tells it for all: they share the
+ * platforms' limits. */
+static size_t room_of(struct claim *claim, size_t left)
 {
-	const size_t left = claim->wish->max - claim->count;
-	const size_t most = 2 * share < left ? 2 * share : left;
-	struct pick *picks = ARENA_ARRAY(claim->tx->arena, struct pick, left);
-	const enum err_kind kind = list_lanes(claim, claim->apps, claim->app_count, most, err);
-	if (kind != ERR_NONE)
-		return kind;
+	struct claim_app *first = claim->apps;
+	size_t room = 0;
+	if (!first->has_slots)
+		slots_ask(claim, first);
+	for (int i = 1; i <= PLATFORM_ID_MAX; i++)
+		room += (first->apart & mask_of(i)) != 0 ? left : claim->shared_slots[i];
+	return room < left ? room : left;
+}
+
+/* The more of its deliveries an app begins and ends together, the fewer rows are written for each.
+ * So of many apps with work a claim takes a handful from each of some, and the next goes on with
+ * the others. Returns how many apps are looked at: as many as had enough for the room last time,
+ * and all when there is no room, for those that have to come to an end. */
+static size_t count_wanted(struct claim *claim, size_t left, size_t share)
+{
+	const size_t lanes = claim->tx->store->claim_lanes_of_app;
+	const size_t of_each = lanes < 1 ? 1 : lanes < share ? lanes : share;
+	const size_t room = room_of(claim, left);
+	return room > 0 ? (room + of_each - 1) / of_each : claim->app_count;
+}
+
+static void remember_lanes(struct store *store, const struct claim_app *apps, size_t count)
+{
+	size_t lanes = 0;
+	for (size_t i = 0; i < count; i++)
+		lanes += apps[i].lane_count;
+	store->claim_lanes_of_app = count > 0 ? lanes / count : 1;
+}
+
+/* Up to two shares of each of these apps, as far as there is room. */
+static size_t choose_all(struct claim *claim, struct claim_app *apps, size_t app_count,
+			 size_t share, struct pick *picks, size_t max)
+{
 	size_t count = 0;
 	for (int shares = 0; shares < 2; shares++) {
-		for (size_t i = 0; i < claim->app_count && count < left; i++) {
-			const size_t room = left - count;
-			count += choose(claim, &claim->apps[i], share < room ? share : room,
-					picks + count);
+		for (size_t i = 0; i < app_count && count < max; i++) {
+			const size_t room = max - count;
+			count +=
+				choose(claim, &apps[i], share < room ? share : room, picks + count);
 		}
 	}
-	for (size_t i = 0; i < claim->app_count; i++)
-		claim->apps[i].has_more |= claim->apps[i].lane_next < claim->apps[i].lane_count;
+	if (count == 0)
+		remember_served(claim->tx->store, apps[app_count - 1].id);
+	for (size_t i = 0; i < app_count; i++) {
+		apps[i].has_more |= apps[i].lane_next < apps[i].lane_count;
+		apps[i].is_passed_over |= apps[i].lane_count > 0 && !apps[i].is_chosen_from;
+	}
+	return count;
+}
+
+/* The same for all at once: the lanes are one question, and so are their deliveries. When all are
+ * looked at, a second share is listed with the first, for what others leave. */
+static enum err_kind claim_of_apps(struct claim *claim, struct claim_app *apps, size_t app_count,
+				   size_t share, struct error *err)
+{
+	const bool is_all = app_count == claim->app_count;
+	const size_t left = claim->wish->max - claim->count;
+	const size_t wanted = is_all ? 2 * share : share;
+	struct pick *picks = ARENA_ARRAY(claim->tx->arena, struct pick, left);
+	const enum err_kind kind =
+		list_lanes(claim, apps, app_count, wanted < left ? wanted : left, err);
+	if (kind != ERR_NONE)
+		return kind;
+	remember_lanes(claim->tx->store, apps, app_count);
+	const size_t count = choose_all(claim, apps, app_count, share, picks, left);
 	return claim_picks(claim, picks, count, err);
 }
 
-/* What a database with round trips leaves after one round is the next turn's. */
+/* What a database with round trips leaves after one question is the next turn's. */
+static enum err_kind claim_round(struct claim *claim, size_t share, struct error *err)
+{
+	const bool is_one = sql_is_shared(claim->tx->sql);
+	size_t at = 0;
+	enum err_kind kind = ERR_NONE;
+	while (kind == ERR_NONE && at < claim->app_count && claim->count < claim->wish->max &&
+	       !claim->is_full) {
+		const size_t rest = claim->app_count - at;
+		const size_t wanted = count_wanted(claim, claim->wish->max - claim->count, share);
+		const size_t count = wanted < rest ? wanted : rest;
+		kind = claim_of_apps(claim, claim->apps + at, count, share, err);
+		at = is_one ? claim->app_count : at + count;
+	}
+	return kind;
+}
+
 static enum err_kind claim_rounds(struct claim *claim, struct error *err)
 {
 	const bool is_one = sql_is_shared(claim->tx->sql) && !claim->wish->isolates;
@@ -668,7 +815,8 @@ static enum err_kind claim_rounds(struct claim *claim, struct error *err)
 	while (kind == ERR_NONE && sharers > 0 && claim->count < claim->wish->max &&
 	       !claim->is_full) {
 		const size_t left = claim->wish->max - claim->count;
-		const size_t share = left / sharers > 0 ? left / sharers : 1;
+		const size_t equal = left / sharers;
+		const size_t share = equal < CLAIM_SHARE_MIN ? CLAIM_SHARE_MIN : equal;
 		kind = claim->wish->isolates ? claim_round_alone(claim, share, err)
 					     : claim_round(claim, share, err);
 		sharers = is_one ? 0 : count_apps_with_more(claim);
@@ -676,16 +824,20 @@ static enum err_kind claim_rounds(struct claim *claim, struct error *err)
 	return kind;
 }
 
+static bool is_node_full(const struct claim *claim)
+{
+	return claim->count == claim->wish->max && claim->wish->max < CLAIM_ROOM_MIN;
+}
+
 static enum err_kind note_app(const struct claim *claim, const struct claim_app *app,
 			      struct error *err)
 {
 	struct sql_connection *sql = claim->tx->sql;
 	const int64_t now_us = claim->wish->now_us;
-	const bool is_full = claim->count == claim->wish->max && claim->wish->max < CLAIM_ROOM_MIN;
 	const struct sql_value values[] = {
 		sql_text(app->id), sql_int(app->was_scheduled),
 		sql_int(app->is_put_off ? now_us + PUT_OFF_US : NEVER_US),
-		sql_int(is_full && app->has_more ? 0 : now_us)};
+		sql_int(is_node_full(claim) && app->has_more ? 0 : now_us)};
 	if (app->is_put_off)
 		return sql_run(sql, SQL_WORK_PUT_OFF, (struct sql_args){values, 3}, NULL, err);
 	if (sql_is_shared(sql))
@@ -693,12 +845,22 @@ static enum err_kind note_app(const struct claim *claim, const struct claim_app 
 	return sql_run(sql, SQL_WORK_CLAIMED, (struct sql_args){values, 3}, NULL, err);
 }
 
+/* One that was passed over is due as its row says; only other nodes may have to learn that we are
+ * full. */
+static bool is_news(const struct claim *claim, const struct claim_app *app)
+{
+	const bool has_news = app->is_chosen_from || !app->is_passed_over;
+	return app->is_looked_at && (has_news || is_node_full(claim));
+}
+
 /* The row of each app that was looked at learns when it is due next. */
 static enum err_kind note_work(struct claim *claim, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
-	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++)
-		kind = note_app(claim, &claim->apps[i], err);
+	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++) {
+		if (is_news(claim, &claim->apps[i]))
+			kind = note_app(claim, &claim->apps[i], err);
+	}
 	return kind;
 }
 

@@ -856,15 +856,20 @@ static void apps_share_the_room_of_a_platform(void **state)
 		const struct account_row full = make_account(fx, &apps[i], "l", PLATFORM_LINKEDIN);
 		post_now(fx, &apps[i], &full);
 	}
-	const struct claimed first = claim_shared(fx, &sharing, 100);
-	assert_int_equal(first.count, SHARED_ROOM + 1);
-	assert_int_equal(count_of_app(&first, apart.id), 1);
+	size_t of_app[SHARERS] = {0};
+	size_t of_apart = 0;
 	/* Who found no room is first in the next. */
-	const struct claimed second = claim_shared(fx, &sharing, 100);
-	assert_int_equal(second.count, SHARED_ROOM);
+	for (int claims = 0; claims < 6; claims++) {
+		const struct claimed claimed = claim_shared(fx, &sharing, 100);
+		const size_t alone = count_of_app(&claimed, apart.id);
+		assert_true(claimed.count - alone <= SHARED_ROOM);
+		of_apart += alone;
+		for (size_t i = 0; i < SHARERS; i++)
+			of_app[i] += count_of_app(&claimed, apps[i].id);
+	}
+	assert_int_equal(of_apart, 1);
 	for (size_t i = 0; i < SHARERS; i++)
-		assert_int_equal(
-			count_of_app(&first, apps[i].id) + count_of_app(&second, apps[i].id), 3);
+		assert_int_equal(of_app[i], 3);
 }
 
 /* ---- retention ---- */
