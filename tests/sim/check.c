@@ -185,9 +185,12 @@ static bool is_copy(const struct check *check, size_t part, struct str id)
 
 #define NAMED_IN_TIME_US (20 * US_PER_HOUR) /* an outage at the end of the day may cost some */
 
-/* TikTok told the id within the day in which it is looked for, and could be asked and believed. */
+/* TikTok told the id within the day in which it is looked for, and could be asked and believed. The
+ * day is one of our wall clock, which may have jumped. */
 static bool was_named_in_time(const struct check *check, const struct entry *entry)
 {
+	const int64_t jumped_us =
+		check->sim->wall_offset_most_us - check->sim->wall_offset_least_us;
 	const struct str account = check->told.account_state;
 	if (check->sim->weather.has_dishonest_reads || check->script->was_restored ||
 	    str_equal_z(account, "reauth_required") || str_equal_z(account, "disconnected"))
@@ -195,7 +198,7 @@ static bool was_named_in_time(const struct check *check, const struct entry *ent
 	for (size_t i = 0; i < check->world->piece_count; i++) {
 		const struct piece *piece = &check->world->pieces[i];
 		if (piece->kind == PIECE_TASK && piece->entry == entry)
-			return piece->named_late_us < NAMED_IN_TIME_US;
+			return piece->named_late_us + jumped_us < NAMED_IN_TIME_US;
 	}
 	return false;
 }

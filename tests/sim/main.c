@@ -138,6 +138,10 @@ static void make_trouble(struct run *run)
 	if (sim->weather.has_clock_jumps && sim_chance(sim, 500)) {
 		const int64_t jump_us = dice_between(&sim->dice, -7200, 7200) * US_PER_S;
 		sim->wall_offset_us += jump_us;
+		if (sim->wall_offset_us < sim->wall_offset_least_us)
+			sim->wall_offset_least_us = sim->wall_offset_us;
+		if (sim->wall_offset_us > sim->wall_offset_most_us)
+			sim->wall_offset_most_us = sim->wall_offset_us;
 		sim->totals->jumps++;
 		sim_trace(sim, "CLOCK jumps by %" PRId64 " s", jump_us / US_PER_S);
 	}

@@ -88,7 +88,9 @@ struct sim {
 	struct arena *arena;    /* as long as the seed */
 	int64_t true_us;        /* the world's time; never jumps */
 	int64_t wall_offset_us; /* what our wall clock is wrong by */
-	int64_t commit_count;   /* of all engines */
+	int64_t wall_offset_least_us;
+	int64_t wall_offset_most_us;
+	int64_t commit_count; /* of all engines */
 	uint64_t hash;
 	struct totals *totals;
 	int violation_count; /* of this seed */
