@@ -97,7 +97,7 @@ struct store {
 	/* The app served last by a claim; touched in transactions only. */
 	char claim_app_id[APP_ID_BYTES_MAX];
 	size_t claim_app_id_length;
-	/* Of each app that the last claim looked at it found so many due, up to what it asked for */
+	/* What the last claim found due of each app, up to what it asked for. */
 	size_t claim_lanes_of_app;
 	/* What a claim met a damaged page by; touched in transactions only. */
 	struct claim_culprit {
