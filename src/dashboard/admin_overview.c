@@ -4,8 +4,6 @@
  * for monitoring are api/metrics.c. */
 #include "admin_private.h"
 
-#include <stdlib.h>
-
 #include "count_of.h"
 
 #include "failure.h"
@@ -14,42 +12,26 @@
 #include "store_alarm.h"
 #include "store_dashboard.h"
 #include "store_guard.h"
+#include "store_tally.h"
 
 #include "due.h"
 
 #define HOURS_DEFAULT 24
 #define HOURS_MAX 168
-#define DAYS_SHOWN 30                          /* today and those before it */
-#define OUTCOME_ARENA_BYTES ((size_t)48 << 20) /* DASHBOARD_EVENTS_MAX rows with their texts */
-#define SAMPLES_MAX 200000                     /* of lateness; 1.6 MB */
+#define DAYS_SHOWN 30 /* today and those before it */
 #define USAGE_WINDOW_US US_PER_DAY
+#define USAGE_LATELY_US (900 * US_PER_S)
 #define USAGE_ACCOUNTS_MAX 200 /* with posts in the window, of one app */
-
-/* Receives every outcome of an app in turn. */
-typedef void (*outcome_taker)(void *context, const struct dashboard_outcome *outcome);
-
-static enum err_kind walk_outcomes(struct admin *admin, const struct app_row *app, int64_t since_us,
-				   outcome_taker take, void *context, bool *is_partial,
-				   struct error *err)
-{
-	struct arena *arena = arena_new("outcomes", OUTCOME_ARENA_BYTES);
-	struct dashboard_outcome *outcomes = NULL;
-	size_t count = 0;
-	bool is_cut = false;
-	const enum err_kind kind = store_dashboard_outcomes(
-		admin->config.store, arena, app->id, since_us, &outcomes, &count, &is_cut, err);
-	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
-		take(context, &outcomes[i]);
-	*is_partial = *is_partial || is_cut;
-	arena_free(&arena);
-	return kind;
-}
 
 /* ---- the overview ---- */
 
+/* Of an hour, or of all. */
 struct lateness {
-	int64_t us;
-	int64_t hour;
+	int64_t count;
+	struct {
+		int64_t count;
+		int64_t most_us;
+	} bins[TALLY_BINS];
 };
 
 struct failure_count {
@@ -68,40 +50,68 @@ struct overview {
 	int64_t first_day; /* since 1970 */
 	int64_t days[DAYS_SHOWN][4];
 	struct failure_count failures[FAILURE_CODE_COUNT];
-	struct lateness *late;
-	size_t late_count;
-	bool is_partial;
+	struct lateness late; /* of all hours */
+	struct lateness late_in[HOURS_MAX + 1];
 };
 
 static const char *const statuses[] = {"pending", "scheduled", "published", "failed"};
 
-static void take_failure(struct overview *o, const struct dashboard_outcome *outcome)
+static void take_failed(struct overview *o, const struct tally *tally, int64_t hour)
 {
-	struct failure_count *count = &o->failures[failure_code_of_name(outcome->error_code)];
-	count->count++;
-	count->of_platform[outcome->platform]++;
+	struct failure_count *count = &o->failures[failure_code_of_name(tally->code)];
+	o->failed[hour] += tally->count;
+	o->failed_on[tally->part][hour] += tally->count;
+	count->count += tally->count;
+	count->of_platform[tally->part] += tally->count;
 }
 
-static void take_lateness(struct overview *o, const struct dashboard_outcome *outcome, int64_t hour)
+static void take_published(struct overview *o, const struct tally *tally, int64_t hour)
 {
-	const int64_t us = outcome->published_at_us - outcome->date_us;
-	if (outcome->published_at_us != 0 && o->late_count < SAMPLES_MAX)
-		o->late[o->late_count++] = (struct lateness){us > 0 ? us : 0, hour};
+	o->published[hour] += tally->count;
+	o->published_on[tally->part][hour] += tally->count;
 }
 
-/* A failure that has been retried since no longer has a code; it only counts in its hour. */
-static void take_outcome(void *context, const struct dashboard_outcome *outcome)
+static void add_lateness(struct lateness *late, const struct tally *tally)
 {
-	struct overview *o = context;
-	const int64_t hour = outcome->at_us / US_PER_HOUR - o->first_hour;
-	if (hour < 0 || hour > o->hours)
-		return;
-	(outcome->is_published ? o->published : o->failed)[hour]++;
-	(outcome->is_published ? o->published_on : o->failed_on)[outcome->platform][hour]++;
-	if (outcome->is_published)
-		take_lateness(o, outcome, hour);
-	else if (!str_is_empty(outcome->error_code))
-		take_failure(o, outcome);
+	late->count += tally->count;
+	late->bins[tally->part].count += tally->count;
+	if (tally->most_us > late->bins[tally->part].most_us)
+		late->bins[tally->part].most_us = tally->most_us;
+}
+
+static void take_lateness(struct overview *o, const struct tally *tally, int64_t hour)
+{
+	add_lateness(&o->late, tally);
+	add_lateness(&o->late_in[hour], tally);
+}
+
+static void take_tally(struct overview *o, const struct tally *tally)
+{
+	static const struct {
+		void (*take)(struct overview *o, const struct tally *tally, int64_t hour);
+		int64_t part_max;
+	} takers[TALLY_KIND_COUNT] = {
+		[TALLY_PUBLISHED] = {take_published, PLATFORM_ID_MAX},
+		[TALLY_FAILED] = {take_failed, PLATFORM_ID_MAX},
+		[TALLY_LATENESS] = {take_lateness, TALLY_BINS - 1},
+	};
+	const int64_t hour = tally->hour - o->first_hour;
+	if (hour >= 0 && hour <= o->hours && tally->kind < TALLY_KIND_COUNT && tally->part >= 0 &&
+	    tally->part <= takers[tally->kind].part_max)
+		takers[tally->kind].take(o, tally, hour);
+}
+
+static enum err_kind count_deliveries(struct admin *admin, struct arena *arena,
+				      const struct app_row *app, struct overview *o,
+				      struct error *err)
+{
+	struct tally *tallies = NULL;
+	size_t count = 0;
+	const enum err_kind kind = store_tally_list(admin->config.store, arena, app->id,
+						    o->first_hour, &tallies, &count, err);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
+		take_tally(o, &tallies[i]);
+	return kind;
 }
 
 static void take_day(struct overview *o, const struct dashboard_day *row)
@@ -128,45 +138,33 @@ static enum err_kind count_posts(struct admin *admin, struct arena *arena,
 	return kind;
 }
 
-static int compare_lateness(const void *a, const void *b)
+/* The percentile by nearest rank: the smallest value that percent of all values do not exceed, or
+ * the highest that shares its bin. */
+static int64_t percentile_ms(const struct lateness *late, int64_t percent)
 {
-	const struct lateness *x = a;
-	const struct lateness *y = b;
-	return (x->us > y->us) - (x->us < y->us);
+	const int64_t rank = (late->count * percent + 99) / 100;
+	int64_t counted = 0;
+	int64_t us = 0;
+	for (size_t bin = 0; bin < TALLY_BINS && counted < rank; bin++) {
+		counted += late->bins[bin].count;
+		us = late->bins[bin].count > 0 ? late->bins[bin].most_us : us;
+	}
+	return us / US_PER_MS;
 }
 
-/* The percentile by nearest rank: the smallest value that percent of all values do not exceed. */
-static int64_t percentile_ms(const int64_t *sorted_us, size_t count, size_t percent)
-{
-	const size_t rank = (count * percent + 99) / 100;
-	return sorted_us[rank - 1] / US_PER_MS;
-}
-
-static void write_percentiles(struct json_writer *w, const int64_t *sorted_us, size_t count)
+static void write_percentiles(struct json_writer *w, const struct lateness *late)
 {
 	static const struct {
 		const char *name;
-		size_t percent;
+		int64_t percent;
 	} rows[] = {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"max", 100}};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		if (count > 0)
-			json_member_int(w, rows[i].name,
-					percentile_ms(sorted_us, count, rows[i].percent));
+		if (late->count > 0)
+			json_member_int(w, rows[i].name, percentile_ms(late, rows[i].percent));
 		else
 			json_member_null(w, rows[i].name);
 	}
-	json_member_int(w, "count", (int64_t)count);
-}
-
-/* Of one hour, or of all when hour is negative; sorted already. */
-static size_t pick(const struct overview *o, int64_t hour, int64_t *out_us)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < o->late_count; i++) {
-		if (hour < 0 || o->late[i].hour == hour)
-			out_us[count++] = o->late[i].us;
-	}
-	return count;
+	json_member_int(w, "count", late->count);
 }
 
 static void write_hour(struct json_writer *w, const struct overview *o, int64_t hour)
@@ -277,33 +275,31 @@ static void write_failures(struct json_writer *w, const struct overview *o)
 	json_end_array(w);
 }
 
-static void write_lateness(struct json_writer *w, struct arena *arena, const struct overview *o)
+static void write_lateness(struct json_writer *w, const struct overview *o)
 {
-	int64_t *us = ARENA_ARRAY(arena, int64_t, o->late_count + 1);
 	json_key(w, "lateness_ms");
 	json_begin_object(w);
-	write_percentiles(w, us, pick(o, -1, us));
+	write_percentiles(w, &o->late);
 	json_end_object(w);
 	json_key(w, "lateness_per_hour");
 	json_begin_array(w);
 	for (int64_t hour = 0; hour <= o->hours; hour++) {
 		json_begin_object(w);
 		write_hour(w, o, hour);
-		write_percentiles(w, us, pick(o, hour, us));
+		write_percentiles(w, &o->late_in[hour]);
 		json_end_object(w);
 	}
 	json_end_array(w);
 }
 
-static void respond_overview(struct http_response *response, struct overview *o)
+static void respond_overview(struct http_response *response, const struct overview *o)
 {
 	struct json_writer w;
-	qsort(o->late, o->late_count, sizeof(o->late[0]), compare_lateness);
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
 	json_member_int(&w, "hours", o->hours);
 	json_member_instant(&w, "since", o->first_hour * US_PER_HOUR);
-	json_member_bool(&w, "is_partial", o->is_partial);
+	json_member_bool(&w, "is_partial", false);
 	json_key(&w, "posts");
 	json_begin_object(&w);
 	for (size_t s = 0; s < 4; s++)
@@ -313,7 +309,7 @@ static void respond_overview(struct http_response *response, struct overview *o)
 	write_platforms(&w, o);
 	write_days(&w, o);
 	write_failures(&w, o);
-	write_lateness(&w, response->arena, o);
+	write_lateness(&w, o);
 	json_end_object(&w);
 }
 
@@ -330,12 +326,10 @@ void admin_overview(void *context, struct http_request *request, struct http_res
 		return;
 	o->first_hour = clock_now_us(admin->config.clock) / US_PER_HOUR - o->hours;
 	o->first_day = clock_now_us(admin->config.clock) / US_PER_DAY - DAYS_SHOWN + 1;
-	o->late = ARENA_ARRAY(request->arena, struct lateness, SAMPLES_MAX);
 	for (size_t i = 0; i < apps.count && kind == ERR_NONE; i++) {
 		kind = count_posts(admin, request->arena, &apps.rows[i], o, &err);
 		if (kind == ERR_NONE)
-			kind = walk_outcomes(admin, &apps.rows[i], o->first_hour * US_PER_HOUR,
-					     take_outcome, o, &o->is_partial, &err);
+			kind = count_deliveries(admin, request->arena, &apps.rows[i], o, &err);
 	}
 	if (kind == ERR_NONE)
 		respond_overview(response, o);
@@ -363,61 +357,35 @@ static const struct platform_quota {
 
 #define QUOTA_COUNT COUNT_OF(quotas)
 
-struct account_usage {
-	struct str account_id;
-	struct str handle;
-	enum platform_id platform;
-	int64_t used[QUOTA_COUNT];
-};
-
 struct usage {
-	struct arena *arena;
-	int64_t now_us;
 	int64_t published[PLATFORM_ID_MAX + 1];
+	int64_t published_count; /* on all platforms */
 	int64_t failed[PLATFORM_ID_MAX + 1];
 	int64_t used[QUOTA_COUNT]; /* of the app */
-	struct account_usage *accounts;
+	const struct dashboard_use *accounts;
 	size_t account_count;
 };
 
-static struct account_usage *account_usage_of(struct usage *u,
-					      const struct dashboard_outcome *outcome)
+/* Of the two windows that quotas.def has. */
+static int64_t used_within(const struct dashboard_use *account, int64_t window_s)
 {
-	for (size_t i = 0; i < u->account_count; i++) {
-		if (str_equal(u->accounts[i].account_id, outcome->account_id))
-			return &u->accounts[i];
-	}
-	if (u->account_count == USAGE_ACCOUNTS_MAX)
-		return NULL;
-	struct account_usage *account = &u->accounts[u->account_count++];
-	account->account_id = str_copy(u->arena, outcome->account_id);
-	account->handle = str_copy(u->arena, outcome->handle);
-	account->platform = outcome->platform;
-	return account;
+	return window_s * US_PER_S < USAGE_WINDOW_US ? account->published_lately
+						     : account->published;
 }
 
-static void take_usage(void *context, const struct dashboard_outcome *outcome)
+static void take_use(struct usage *u, const struct dashboard_use *account)
 {
-	struct usage *u = context;
-	if (!outcome->is_published) {
-		u->failed[outcome->platform]++;
-		return;
-	}
-	struct account_usage *account = account_usage_of(u, outcome);
-	u->published[outcome->platform]++;
+	u->published[account->platform] += account->published;
+	u->published_count += account->published;
 	for (size_t q = 0; q < QUOTA_COUNT; q++) {
-		if (quotas[q].platform != outcome->platform ||
-		    outcome->at_us <= u->now_us - quotas[q].window_s * US_PER_S)
-			continue;
-		u->used[q]++;
-		if (account != NULL)
-			account->used[q]++;
+		if (quotas[q].platform == account->platform)
+			u->used[q] += used_within(account, quotas[q].window_s);
 	}
 }
 
 /* account NULL: of the app. */
 static void write_limit(struct json_writer *w, size_t q, int64_t used,
-			const struct account_usage *account)
+			const struct dashboard_use *account)
 {
 	const struct platform_quota *quota = &quotas[q];
 	const int64_t left = quota->limit - used;
@@ -444,8 +412,10 @@ static void write_limits(struct json_writer *w, const struct usage *u, enum plat
 		if (quotas[q].scope == SCOPE_APP)
 			write_limit(w, q, u->used[q], NULL);
 		for (size_t i = 0; quotas[q].scope == SCOPE_ACCOUNT && i < u->account_count; i++) {
-			if (u->accounts[i].platform == platform)
-				write_limit(w, q, u->accounts[i].used[q], &u->accounts[i]);
+			const struct dashboard_use *account = &u->accounts[i];
+			if (account->platform == platform && account->published > 0)
+				write_limit(w, q, used_within(account, quotas[q].window_s),
+					    account);
 		}
 	}
 	json_end_array(w);
@@ -466,18 +436,54 @@ static void write_usage(struct json_writer *w, const struct app_row *app, const 
 	}
 }
 
+static enum err_kind count_uses(struct admin *admin, struct arena *arena, const struct app_row *app,
+				struct usage *u, struct error *err)
+{
+	const int64_t now_us = clock_now_us(admin->config.clock);
+	const struct dashboard_use_question question = {app->id, now_us - USAGE_WINDOW_US,
+							now_us - USAGE_LATELY_US};
+	struct dashboard_use *uses = NULL;
+	size_t count = 0;
+	const enum err_kind kind =
+		store_dashboard_uses(admin->config.store, arena, &question, &uses, &count, err);
+	if (kind != ERR_NONE)
+		return kind;
+	u->accounts = uses;
+	u->account_count = count < USAGE_ACCOUNTS_MAX ? count : USAGE_ACCOUNTS_MAX;
+	for (size_t i = 0; i < count; i++)
+		take_use(u, &uses[i]);
+	return ERR_NONE;
+}
+
+/* By whole hours. */
+static enum err_kind count_failed(struct admin *admin, struct arena *arena,
+				  const struct app_row *app, struct usage *u, struct error *err)
+{
+	const int64_t since_us = clock_now_us(admin->config.clock) - USAGE_WINDOW_US;
+	struct tally *tallies = NULL;
+	size_t count = 0;
+	const enum err_kind kind = store_tally_list(admin->config.store, arena, app->id,
+						    since_us / US_PER_HOUR, &tallies, &count, err);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++) {
+		if (tallies[i].kind == TALLY_FAILED && tallies[i].part >= 0 &&
+		    tallies[i].part <= PLATFORM_ID_MAX)
+			u->failed[tallies[i].part] += tallies[i].count;
+	}
+	return kind;
+}
+
 static enum err_kind write_usage_of(struct admin *admin, struct arena *arena, struct json_writer *w,
 				    const struct app_row *app, bool *is_partial, struct error *err)
 {
 	struct usage *u = ARENA_NEW(arena, struct usage);
-	u->arena = arena;
-	u->now_us = clock_now_us(admin->config.clock);
-	u->accounts = ARENA_ARRAY(arena, struct account_usage, USAGE_ACCOUNTS_MAX);
-	const enum err_kind kind = walk_outcomes(admin, app, u->now_us - USAGE_WINDOW_US,
-						 take_usage, u, is_partial, err);
+	enum err_kind kind = count_uses(admin, arena, app, u, err);
 	if (kind == ERR_NONE)
-		write_usage(w, app, u);
-	return kind;
+		kind = count_failed(admin, arena, app, u, err);
+	if (kind != ERR_NONE)
+		return kind;
+	write_usage(w, app, u);
+	*is_partial = *is_partial || u->published_count >= DASHBOARD_PUBLISHED_MAX;
+	return ERR_NONE;
 }
 
 void admin_usage(void *context, struct http_request *request, struct http_response *response)

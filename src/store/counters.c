@@ -81,36 +81,51 @@ static enum err_kind note_wrong(struct store_tx *tx, const struct late_counter *
 	return store_alarm_raise_in(tx, STR("counters"), str_of(message), now_us, err);
 }
 
-static struct sql_call *call_of(struct store_tx *tx, const struct late_counter *late)
+static bool is_tally(const struct late_counter *late)
 {
-	const bool is_up = late->change > 0;
-	const struct sql_value values[] = {sql_text(late->app_id), sql_int(late->scale),
-					   sql_word(late->status), sql_int(late->bucket),
-					   sql_int(is_up ? late->change : -late->change)};
-	struct sql_value *kept = ARENA_ARRAY(tx->arena, struct sql_value, COUNT_OF(values));
+	return late->scale >= LATE_TALLIES;
+}
+
+static struct sql_call *make_call(struct store_tx *tx, enum sql_name name, struct sql_args args)
+{
+	struct sql_value *kept = ARENA_ARRAY(tx->arena, struct sql_value, args.count);
 	struct sql_call *call = ARENA_NEW(tx->arena, struct sql_call);
-	memcpy(kept, values, sizeof(values));
-	call->query = (struct sql_query){
-		is_up ? SQL_COUNTER_UP : SQL_COUNTER_DOWN, {kept, COUNT_OF(values)}, NULL, 0};
+	memcpy(kept, args.values, args.count * sizeof(kept[0]));
+	call->query = (struct sql_query){name, {kept, args.count}, NULL, 0};
 	return call;
 }
 
-/* Those that fall stand before those that rise: the same statement for many is one. */
+static struct sql_call *call_of(struct store_tx *tx, const struct late_counter *late)
+{
+	const bool is_up = late->change > 0;
+	const struct sql_value app = sql_text(late->app_id), bucket = sql_int(late->bucket),
+			       word = sql_word(late->status),
+			       by = sql_int(is_up ? late->change : -late->change);
+	if (is_tally(late))
+		return make_call(tx, is_up ? SQL_TALLY_UP : SQL_TALLY_DOWN,
+				 SQL_ARGS(app, bucket, sql_int(late->scale - LATE_TALLIES),
+					  sql_int(late->part), word, by, sql_int(late->most_us)));
+	return make_call(tx, is_up ? SQL_COUNTER_UP : SQL_COUNTER_DOWN,
+			 SQL_ARGS(app, sql_int(late->scale), word, bucket, by));
+}
+
+/* Those that fall stand before those that rise, and counters apart from tallies: the same statement
+ * for many is one. */
 static struct sql_call *list_calls(struct store_tx *tx, struct late_counter *late)
 {
-	struct sql_call *down = NULL;
-	struct sql_call *up = NULL;
-	struct sql_call **down_end = &down;
-	struct sql_call **up_end = &up;
+	enum { LISTS = 4 };
+	struct sql_call *first[LISTS] = {NULL};
+	struct sql_call **ends[LISTS] = {&first[0], &first[1], &first[2], &first[3]};
 	for (; late != NULL; late = late->next) {
 		if (late->change == 0)
 			continue;
-		struct sql_call ***end = late->change > 0 ? &up_end : &down_end;
+		struct sql_call ***end = &ends[(late->change > 0 ? 2 : 0) + is_tally(late)];
 		late->call = **end = call_of(tx, late);
 		*end = &late->call->next;
 	}
-	*down_end = up;
-	return down;
+	for (size_t i = LISTS - 1; i > 0; i--)
+		*ends[i - 1] = first[i];
+	return first[0];
 }
 
 /* All of them are one round trip; which of them found no row is asked of each. */
@@ -123,7 +138,8 @@ enum err_kind counters_write(struct store_tx *tx, struct error *err)
 		return ERR_NONE;
 	enum err_kind kind = sql_run_all(tx->sql, tx->arena, first, err);
 	for (; late != NULL && kind == ERR_NONE; late = late->next) {
-		if (late->call != NULL && late->call->changes == 0)
+		/* A tally's hour may be over and removed. */
+		if (late->call != NULL && late->call->changes == 0 && !is_tally(late))
 			kind = note_wrong(tx, late, err);
 	}
 	return kind;
@@ -131,17 +147,18 @@ enum err_kind counters_write(struct store_tx *tx, struct error *err)
 
 static size_t place_of(const struct late_counter *counter)
 {
-	const uint32_t own = (uint32_t)counter->scale << 5 ^ (uint32_t)counter->bucket << 3;
+	const uint32_t own = (uint32_t)counter->scale << 5 ^ (uint32_t)counter->bucket << 3 ^
+			     (uint32_t)counter->part;
 	return (fnv_hash(counter->app_id) ^ own ^ (unsigned char)counter->status[0]) % LATE_PLACES;
 }
 
 static bool is_same(const struct late_counter *a, const struct late_counter *b)
 {
-	return a->scale == b->scale && a->bucket == b->bucket &&
+	return a->scale == b->scale && a->bucket == b->bucket && a->part == b->part &&
 	       strcmp(a->status, b->status) == 0 && str_equal(a->app_id, b->app_id);
 }
 
-static void change_later(struct store_tx *tx, const struct late_counter *wanted)
+void counters_change_later(struct store_tx *tx, const struct late_counter *wanted)
 {
 	assert(store_tx_has_app(tx, wanted->app_id));
 	if (tx->late_counters == NULL)
@@ -151,6 +168,8 @@ static void change_later(struct store_tx *tx, const struct late_counter *wanted)
 	for (struct late_counter *late = *place; late != NULL; late = late->similar) {
 		if (is_same(late, wanted)) {
 			late->change += wanted->change;
+			if (wanted->most_us > late->most_us)
+				late->most_us = wanted->most_us;
 			return;
 		}
 	}
@@ -177,7 +196,7 @@ static void change_all_later(struct store_tx *tx, const struct counted_post *pos
 			.bucket = bucket_of((enum scale)scale, post),
 			.change = change,
 		};
-		change_later(tx, &wanted);
+		counters_change_later(tx, &wanted);
 	}
 }
 
@@ -306,6 +325,8 @@ static enum err_kind rebuild(struct store_tx *tx, void *argument, struct error *
 		kind = rebuild_ordinals(tx, SCALE_COARSE, COARSE_POSTS, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_WORK_RECOUNT, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE)
+		kind = tallies_rebuild(tx, err);
 	if (kind != ERR_NONE)
 		return kind;
 	return sql_run(tx->sql, SQL_META_PUT, SQL_ARGS(sql_word(WRONG_MARK), sql_int(0)), NULL,

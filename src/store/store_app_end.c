@@ -178,9 +178,11 @@ static enum err_kind erase_rest(struct store_tx *tx, struct str app_id, int64_t 
 				struct error *err)
 {
 	static const enum sql_name statements[] = {
-		SQL_ERASE_WEBHOOK_LOG,         SQL_ERASE_WEBHOOKS,    SQL_ERASE_EVENTS,
-		SQL_ERASE_CONNECTION_ACCOUNTS, SQL_ERASE_CONNECTIONS, SQL_ERASE_ACCOUNTS,
-		SQL_ERASE_IDEMPOTENCY,         SQL_ERASE_DRAFTS,      SQL_ERASE_WORK};
+		SQL_ERASE_WEBHOOK_LOG, SQL_ERASE_WEBHOOKS,
+		SQL_ERASE_EVENTS,      SQL_ERASE_CONNECTION_ACCOUNTS,
+		SQL_ERASE_CONNECTIONS, SQL_ERASE_ACCOUNTS,
+		SQL_ERASE_IDEMPOTENCY, SQL_ERASE_DRAFTS,
+		SQL_ERASE_TALLIES,     SQL_ERASE_WORK};
 	const struct sql_value id = sql_text(app_id);
 	bool is_media_left = false;
 	enum err_kind kind = store_media_erase_app(tx, app_id, max, &is_media_left, err);

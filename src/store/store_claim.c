@@ -115,6 +115,7 @@ static void work_read(struct sql_cursor *cursor, struct pick *pick)
 	work->republished = sql_take_bool(cursor);
 	work->due_at_us = sql_take_int(cursor);
 	work->is_out = sql_take_bool(cursor);
+	work->published_at_us = sql_take_int(cursor);
 	work->content = sql_take_text(cursor);
 	work->credential_client_id = sql_take_text(cursor);
 	work->credential_secret_sealed = sql_take_blob(cursor);

@@ -259,6 +259,21 @@ static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save 
 	return ERR_NONE;
 }
 
+static void count_end(struct store_tx *tx, const struct delivery_save *save)
+{
+	const struct tally_end end = {.app_id = save->work->app_id,
+				      .platform = save->work->account.platform,
+				      .at_us = save->now_us,
+				      .is_first = save->work->published_at_us == 0,
+				      .lateness_us = save->now_us - save->work->post_date_us,
+				      .code = save->failure != NULL ? save->failure->code
+								    : FAILURE_CODE_NONE};
+	if (save->next == DELIVERY_PUBLISHED || save->next == DELIVERY_PARTIAL)
+		tally_published(tx, &end);
+	else if (save->next == DELIVERY_FAILED)
+		tally_failed(tx, &end);
+}
+
 /* Everything that depends on the row, after the row. */
 static enum err_kind write_rest(struct store_tx *tx, const struct delivery_saving *saving,
 				struct error *err)
@@ -267,6 +282,7 @@ static enum err_kind write_rest(struct store_tx *tx, const struct delivery_savin
 	const struct delivery_now *now = &saving->now;
 	const bool is_same_state = save->next == DELIVERY_KEEP || save->next == DELIVERY_WAIT;
 	enum err_kind kind = store_delivery_timeline_add(tx, save, err);
+	count_end(tx, save);
 	if (kind == ERR_NONE)
 		kind = bind_remote_ids(tx, save, now, err);
 	if (kind == ERR_NONE)

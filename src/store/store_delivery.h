@@ -40,8 +40,9 @@ struct delivery_work {
 	int looks;        /* probes the resolver has made */
 	bool republished; /* on_unknown retry_once was used */
 	int64_t due_at_us;
-	bool is_out;        /* its first part is visible */
-	struct str content; /* the post's */
+	bool is_out;             /* its first part is visible */
+	int64_t published_at_us; /* of one that was published before, in part; 0 = never */
+	struct str content;      /* the post's */
 	struct account_row account;
 	struct str credential_client_id; /* empty = no credential any more */
 	struct str credential_secret_sealed;

@@ -47,11 +47,12 @@ const struct histogram *store_commits(const struct store *store)
 	return &store->commits;
 }
 
-void store_tx_note_outcome(struct store_tx *tx, enum platform_id platform, enum failure_code code)
+void store_tx_note_outcome(struct store_tx *tx, const struct tally_end *end)
 {
 	struct noted_outcome *noted = ARENA_NEW(tx->arena, struct noted_outcome);
-	*noted = (struct noted_outcome){platform, code, tx->outcomes};
+	*noted = (struct noted_outcome){end->platform, end->code, tx->outcomes};
 	tx->outcomes = noted;
+	tally_failed(tx, end);
 }
 
 void store_tx_count_outcomes(const struct store_tx *tx)

@@ -32,6 +32,7 @@ struct changed_delivery {
 	bool has_flow;
 	enum post_removal removal;
 	enum platform_id platform;
+	int64_t failed_at_us;
 };
 
 /* The post as the command finds it. */
@@ -74,6 +75,7 @@ static void changed_delivery_read(struct sql_cursor *cursor, void *out)
 	delivery->has_flow = sql_take_bool(cursor);
 	delivery->removal = (enum post_removal)sql_take_int(cursor);
 	delivery->platform = (enum platform_id)sql_take_int(cursor);
+	delivery->failed_at_us = sql_take_int(cursor);
 }
 
 static enum err_kind change_begin(struct store_tx *tx, struct str app_id, struct str post_id,
@@ -188,6 +190,16 @@ static bool is_cancelled(const struct change *change)
 	return count == change->count;
 }
 
+static void note_failed(const struct change *change, const struct changed_delivery *delivery,
+			enum failure_code code)
+{
+	const struct tally_end end = {.app_id = change->counted.app_id,
+				      .platform = delivery->platform,
+				      .at_us = clock_now_us(change->tx->store->clock),
+				      .code = code};
+	store_tx_note_outcome(change->tx, &end);
+}
+
 static enum err_kind cancel_delivery(const struct change *change,
 				     const struct changed_delivery *delivery, struct error *err)
 {
@@ -199,7 +211,7 @@ static enum err_kind cancel_delivery(const struct change *change,
 		err);
 	if (kind != ERR_NONE)
 		return kind;
-	store_tx_note_outcome(change->tx, delivery->platform, code);
+	note_failed(change, delivery, code);
 	return lane_renew(change, delivery, err);
 }
 
@@ -257,7 +269,7 @@ enum err_kind store_post_change_disconnected(struct store_tx *tx, struct str app
 			err);
 		if (kind != ERR_NONE)
 			return kind;
-		store_tx_note_outcome(tx, delivery->platform, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED);
+		note_failed(&change, delivery, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED);
 		kind = lane_renew(&change, delivery, err);
 	}
 	return kind == ERR_NONE ? change_end(&change, 1, err) : kind;
@@ -620,6 +632,10 @@ static enum err_kind renew_parts(const struct change *change, struct str text, s
 static enum err_kind retry_delivery(const struct change *change, const struct post_retry *retry,
 				    const struct changed_delivery *delivery, struct error *err)
 {
+	const struct tally_end failed = {.app_id = change->counted.app_id,
+					 .platform = delivery->platform,
+					 .at_us = delivery->failed_at_us,
+					 .code = failure_code_of_name(delivery->error_code)};
 	struct str parts = {0};
 	enum err_kind kind = renew_parts(change, delivery->parts, &parts, err);
 	if (kind == ERR_NONE)
@@ -627,6 +643,8 @@ static enum err_kind retry_delivery(const struct change *change, const struct po
 					     DELIVERY_CHANGE_TRY_AGAIN, SQL_DELIVERY_TRY_AGAIN,
 					     SQL_ARGS(sql_int(retry->now_us), sql_text(parts)),
 					     err);
+	if (kind == ERR_NONE && delivery->before.state == POST_FAILED)
+		kind = tally_tried_again(change->tx, &failed, delivery->before.id, err);
 	if (kind == ERR_NONE && delivery->hold == HOLD_ENDED)
 		kind = store_hold_set(change->tx, delivery->before.id,
 				      retry->republish ? HOLD_NONE : HOLD_ASKING, err);

@@ -108,12 +108,15 @@ struct store {
 	} claim_culprit;
 };
 
-/* What a command leaves to its end: many of its rows change the same few others. */
+/* What a command leaves to its end: many of its rows change the same few others. Counters of posts
+ * (counters.c), and with a scale of LATE_TALLIES and up tallies of deliveries (store_tally.c). */
 struct late_counter {
 	struct str app_id;
 	int64_t scale;
-	const char *status;
-	int64_t bucket;
+	const char *status; /* of a tally: its code */
+	int64_t bucket;     /* of a tally: its hour */
+	int64_t part;       /* of a tally, as most_us */
+	int64_t most_us;
 	int64_t change;
 	struct sql_call *call;        /* when it is written; NULL = nothing changed */
 	struct late_counter *next;    /* in the order of their first change */
@@ -121,6 +124,7 @@ struct late_counter {
 };
 
 #define LATE_PLACES 256 /* power of two */
+#define LATE_TALLIES 16 /* the scale of the first kind of tally */
 
 struct late_counters {
 	struct late_counter *first;
@@ -204,9 +208,10 @@ bool store_tx_has_app(const struct store_tx *tx, struct str app_id);
 enum err_kind store_tx_lock_turn(struct store_tx *tx, const struct store_turn *turn,
 				 struct error *err);
 
-/* store_outcome.c. A delivery has failed by this command with that code: counted when the command
- * has succeeded. */
-void store_tx_note_outcome(struct store_tx *tx, enum platform_id platform, enum failure_code code);
+/* store_outcome.c. A delivery has failed by this command: counted when the command has
+ * succeeded. */
+struct tally_end;
+void store_tx_note_outcome(struct store_tx *tx, const struct tally_end *end);
 void store_tx_count_outcomes(const struct store_tx *tx);
 
 /* store_verb.c. A verb that is one statement. Where the database is shared it runs beside
@@ -423,8 +428,9 @@ bool counters_are_the_same(const struct counted_post *a, const struct counted_po
 void counters_remove(struct store_tx *tx, const struct counted_post *post, const char *status);
 void counters_move(struct store_tx *tx, const struct counted_post *post, const char *status_from,
 		   const char *status_to);
-/* Removals and moves are gathered, since a turn's posts share a few buckets; here they are
- * written. */
+/* Removals and moves are gathered, since a turn's posts share a few buckets. So are tallies. */
+void counters_change_later(struct store_tx *tx, const struct late_counter *wanted);
+/* Here they are written. */
 enum err_kind counters_write(struct store_tx *tx, struct error *err);
 /* Posts of an app by status (empty = all) with dates on whole days, [from, to); 0 = open end. */
 enum err_kind counters_total(struct sql_connection *sql, struct str app_id, struct str status,
@@ -437,6 +443,24 @@ struct counted_place {
 };
 enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struct str status,
 			    int64_t offset, struct counted_place *place_out, struct error *err);
+
+/* store_tally.c. How a delivery ended, to be counted when the command has succeeded. */
+struct tally_end {
+	struct str app_id;
+	enum platform_id platform;
+	int64_t at_us;
+	bool is_first;          /* of a published one: it was not published before */
+	int64_t lateness_us;    /* then */
+	enum failure_code code; /* of a failed one */
+};
+void tally_published(struct store_tx *tx, const struct tally_end *end);
+void tally_failed(struct store_tx *tx, const struct tally_end *end);
+/* One that had failed at at_us (0 = looked up) is not final any more: it has failed in its hour,
+ * but its reason is not counted from here on. */
+enum err_kind tally_tried_again(struct store_tx *tx, const struct tally_end *end,
+				struct str delivery_id, struct error *err);
+/* Counts what there is, with nobody else writing. */
+enum err_kind tallies_rebuild(struct store_tx *tx, struct error *err);
 
 /* store_delivery.c: the save's timeline entries alone. */
 struct delivery_save;

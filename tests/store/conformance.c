@@ -18,6 +18,7 @@ int main(int argc, char **argv)
 	failures += run_accept_tests();
 	failures += run_delivery_tests();
 	failures += run_counter_tests();
+	failures += run_tally_tests();
 	failures += run_change_tests();
 	failures += run_dashboard_tests();
 	failures += run_find_tests();

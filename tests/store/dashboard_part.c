@@ -497,31 +497,40 @@ static struct str end_post(struct fixture *fx, const struct app_row *app,
 	return post_id;
 }
 
-static void how_deliveries_ended(void **state)
+static size_t uses_since(struct fixture *fx, const struct app_row *app, int64_t since_us,
+			 int64_t lately_us, struct dashboard_use **out)
+{
+	struct error err = {0};
+	const struct dashboard_use_question question = {app->id, since_us, lately_us};
+	size_t count = 0;
+	ok(store_dashboard_uses(fx->store, fx->arena, &question, out, &count, &err), &err);
+	return count;
+}
+
+static void what_accounts_published(void **state)
 {
 	struct fixture *fx = *state;
-	struct error err = {0};
 	const struct app_row app = make_app(fx);
-	const struct account_row account = make_account(fx, &app, "ann", PLATFORM_X);
-	struct dashboard_outcome *outcomes = NULL;
-	size_t count = 0;
-	bool is_partial = true;
-	end_post(fx, &app, &account, NULL, "");
-	end_post(fx, &app, &account, &refused, "");
-	ok(store_dashboard_outcomes(fx->store, fx->arena, app.id, 0, &outcomes, &count, &is_partial,
-				    &err),
-	   &err);
-	assert_int_equal(count, 2);
-	assert_false(is_partial);
-	assert_true(outcomes[0].is_published && !outcomes[1].is_published);
-	assert_true(str_is(outcomes[1].error_code, "PLATFORM_REJECTED"));
-	assert_true(str_equal(outcomes[0].account_id, account.id));
-	assert_int_equal(outcomes[0].platform, PLATFORM_X);
-	assert_true(outcomes[0].published_at_us >= outcomes[0].date_us && outcomes[0].date_us > 0);
-	ok(store_dashboard_outcomes(fx->store, fx->arena, app.id, INT64_MAX, &outcomes, &count,
-				    &is_partial, &err),
-	   &err);
-	assert_int_equal(count, 0);
+	const struct account_row ann = make_account(fx, &app, "ann", PLATFORM_X);
+	const struct account_row bob = make_account(fx, &app, "bob", PLATFORM_TIKTOK);
+	const int64_t out_us = NOW + US_PER_S;
+	struct dashboard_use *uses = NULL;
+	end_post(fx, &app, &ann, &refused, "");
+	assert_int_equal(uses_since(fx, &app, 0, 0, &uses), 0);
+	end_post(fx, &app, &bob, NULL, "");
+	end_post(fx, &app, &ann, NULL, "");
+	end_post(fx, &app, &bob, NULL, "");
+	assert_int_equal(uses_since(fx, &app, out_us - 1, out_us, &uses), 2);
+	assert_true(str_equal(uses[0].account_id, bob.id));
+	assert_true(str_equal(uses[0].handle, bob.username));
+	assert_int_equal(uses[0].platform, PLATFORM_TIKTOK);
+	assert_int_equal(uses[0].published, 2);
+	assert_int_equal(uses[0].published_lately, 0);
+	assert_true(str_equal(uses[1].account_id, ann.id));
+	assert_int_equal(uses[1].published, 1);
+	assert_int_equal(uses_since(fx, &app, 0, out_us - 1, &uses), 2);
+	assert_int_equal(uses[0].published_lately, 2);
+	assert_int_equal(uses_since(fx, &app, out_us, out_us, &uses), 0);
 }
 
 static size_t list_events(struct fixture *fx, const struct app_row *app, struct event_row **out)
@@ -684,7 +693,7 @@ int run_dashboard_tests(void)
 		STORE_TEST(how_many_there_are),
 		STORE_TEST(posts_of_a_page),
 		STORE_TEST(days),
-		STORE_TEST(how_deliveries_ended),
+		STORE_TEST(what_accounts_published),
 		STORE_TEST(a_person_saw_it),
 		STORE_TEST(what_a_person_saw_is_an_event),
 		STORE_TEST(only_an_unknown_outcome_is_settled),

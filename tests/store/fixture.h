@@ -115,6 +115,7 @@ int run_connection_tests(void);
 int run_post_tests(void);
 int run_delivery_tests(void);
 int run_counter_tests(void);
+int run_tally_tests(void);
 int run_change_tests(void);
 int run_dashboard_tests(void);
 int run_find_tests(void);

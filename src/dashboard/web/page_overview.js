@@ -355,9 +355,6 @@ function draw(context, data, query) {
 	return [
 		alarmLines(context, alarms),
 		tiles(context, figures, query),
-		figures.is_partial
-			? notice("warn", "These figures are incomplete", h("p", null, "Only the newest 20,000 outcomes of each app are counted."))
-			: null,
 		h(
 			"div",
 			{class: "columns"},

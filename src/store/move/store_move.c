@@ -73,6 +73,7 @@ static const struct {
 	{"evidence", "delivery_id, ordinal", NULL},
 	{"remote_ids", "account_id, remote_id, delivery_id", NULL},
 	{"counters", "app_id, scale, status, bucket", NULL},
+	{"tallies", "app_id, hour, kind, part, code", NULL},
 	{"holds", "delivery_id", NULL},
 	{"pauses", "platform, app_id, account_id", NULL},
 	{"events", "seq", "seq"},

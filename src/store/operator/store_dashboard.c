@@ -224,73 +224,27 @@ enum err_kind store_dashboard_days(struct store *store, struct arena *arena, str
 			  (void **)out, count_out, err);
 }
 
-/* ---- outcomes ---- */
+/* ---- what accounts published ---- */
 
-static void outcome_read(struct sql_cursor *cursor, void *out)
+static void use_read(struct sql_cursor *cursor, void *out)
 {
-	struct dashboard_outcome *outcome = out;
-	outcome->is_published = sql_take_int(cursor) == EVENT_POST_PUBLISH_SUCCEEDED;
-	outcome->at_us = sql_take_int(cursor);
-	outcome->platform = (enum platform_id)sql_take_int(cursor);
-	outcome->account_id = sql_take_text(cursor);
-	outcome->handle = sql_take_text(cursor);
-	outcome->error_code = sql_take_text(cursor);
-	outcome->published_at_us = sql_take_int(cursor);
-	outcome->date_us = sql_take_int(cursor);
+	struct dashboard_use *use = out;
+	use->platform = (enum platform_id)sql_take_int(cursor);
+	use->account_id = sql_take_text(cursor);
+	use->handle = sql_take_text(cursor);
+	use->published = sql_take_int(cursor);
+	use->published_lately = sql_take_int(cursor);
 }
 
-struct reach {
-	int64_t count;
-	int64_t oldest_us;
-};
-
-static void reach_read(struct sql_cursor *cursor, void *out)
+enum err_kind store_dashboard_uses(struct store *store, struct arena *arena,
+				   const struct dashboard_use_question *question,
+				   struct dashboard_use **out, size_t *count_out, struct error *err)
 {
-	struct reach *reach = out;
-	reach->count = sql_take_int(cursor);
-	reach->oldest_us = sql_take_int(cursor);
-}
-
-struct looking_back {
-	struct arena *arena;
-	struct str app_id;
-	int64_t since_us;
-	struct reach reach;
-	struct dashboard_outcome *outcomes;
-	size_t count;
-};
-
-static enum err_kind look_back(struct sql_connection *sql, void *argument, struct error *err)
-{
-	struct looking_back *l = argument;
-	const enum err_kind kind = sql_find(
-		sql, l->arena,
-		SQL_ROW(SQL_DASHBOARD_OUTCOMES_REACH,
-			SQL_ARGS(sql_text(l->app_id), sql_int(DASHBOARD_EVENTS_MAX)), reach_read),
-		&l->reach, "events", err);
-	if (kind != ERR_NONE)
-		return kind;
-	return sql_list(sql, l->arena,
-			SQL_ROWS(SQL_DASHBOARD_OUTCOMES,
-				 SQL_ARGS(sql_text(l->app_id), sql_int(l->since_us),
-					  sql_int(DASHBOARD_EVENTS_MAX),
-					  sql_int(EVENT_POST_PUBLISH_SUCCEEDED),
-					  sql_int(EVENT_POST_PUBLISH_FAILED)),
-				 outcome_read, struct dashboard_outcome),
-			(void **)&l->outcomes, &l->count, err);
-}
-
-enum err_kind store_dashboard_outcomes(struct store *store, struct arena *arena, struct str app_id,
-				       int64_t since_us, struct dashboard_outcome **out,
-				       size_t *count_out, bool *is_partial_out, struct error *err)
-{
-	struct looking_back looking = {.arena = arena, .app_id = app_id, .since_us = since_us};
-	const enum err_kind kind = store_read(store, look_back, &looking, err);
-	if (kind != ERR_NONE)
-		return kind;
-	*out = looking.outcomes;
-	*count_out = looking.count;
-	*is_partial_out =
-		looking.reach.count == DASHBOARD_EVENTS_MAX && looking.reach.oldest_us > since_us;
-	return ERR_NONE;
+	return store_list(
+		store, arena,
+		SQL_ROWS(SQL_DASHBOARD_USES,
+			 SQL_ARGS(sql_text(question->app_id), sql_int(question->since_us),
+				  sql_int(DASHBOARD_PUBLISHED_MAX), sql_int(question->lately_us)),
+			 use_read, struct dashboard_use),
+		(void **)out, count_out, err);
 }

@@ -77,22 +77,24 @@ enum err_kind store_dashboard_days(struct store *store, struct arena *arena, str
 				   int64_t from_day, int64_t to_day, struct dashboard_day **out,
 				   size_t *count_out, struct error *err);
 
-#define DASHBOARD_EVENTS_MAX 40000 /* 20,000 posts with one account each */
+#define DASHBOARD_PUBLISHED_MAX 100000
 
-/* How a platform post ended. */
-struct dashboard_outcome {
-	bool is_published;
-	int64_t at_us;
+/* What was published on an account, of the newest DASHBOARD_PUBLISHED_MAX of the app. */
+struct dashboard_use {
 	enum platform_id platform;
 	struct str account_id;
 	struct str handle;
-	struct str error_code; /* as it is now; empty = it was tried again since */
-	int64_t published_at_us;
-	int64_t date_us; /* the post's: when it was to be out */
+	int64_t published;        /* since since_us */
+	int64_t published_lately; /* since lately_us */
+};
+struct dashboard_use_question {
+	struct str app_id;
+	int64_t since_us;
+	int64_t lately_us;
 };
 
-/* Since that instant, oldest first, out of the newest DASHBOARD_EVENTS_MAX events; *is_partial_out:
- * there are older ones within the time. */
-enum err_kind store_dashboard_outcomes(struct store *store, struct arena *arena, struct str app_id,
-				       int64_t since_us, struct dashboard_outcome **out,
-				       size_t *count_out, bool *is_partial_out, struct error *err);
+/* By account, most published first. */
+enum err_kind store_dashboard_uses(struct store *store, struct arena *arena,
+				   const struct dashboard_use_question *question,
+				   struct dashboard_use **out, size_t *count_out,
+				   struct error *err);

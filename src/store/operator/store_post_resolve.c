@@ -18,6 +18,10 @@ struct unknown_delivery {
 	struct delivery_before before;
 	struct str error_code;
 	struct str parts;
+	enum platform_id platform;
+	int64_t failed_at_us;
+	int64_t published_at_us;
+	int64_t date_us; /* of the post */
 };
 
 static void unknown_read(struct sql_cursor *cursor, void *out)
@@ -28,6 +32,10 @@ static void unknown_read(struct sql_cursor *cursor, void *out)
 	delivery->before.state = post_state_of_name(sql_take_text(cursor));
 	delivery->error_code = sql_take_text(cursor);
 	delivery->parts = sql_take_text(cursor);
+	delivery->platform = (enum platform_id)sql_take_int(cursor);
+	delivery->failed_at_us = sql_take_int(cursor);
+	delivery->published_at_us = sql_take_int(cursor);
+	delivery->date_us = sql_take_int(cursor);
 }
 
 static void write_part(struct json_writer *w, const struct json *part,
@@ -70,6 +78,22 @@ static enum err_kind settle_parts(struct arena *arena, struct str text,
 	return buf.is_over ? error_set(err, ERR_TOO_LARGE, "the parts are too long") : ERR_NONE;
 }
 
+static enum err_kind count_appeared(struct store_tx *tx, const struct unknown_delivery *delivery,
+				    const struct post_appeared *appeared, struct error *err)
+{
+	struct tally_end end = {.app_id = appeared->app_id,
+				.platform = delivery->platform,
+				.at_us = appeared->now_us,
+				.is_first = delivery->published_at_us == 0,
+				.lateness_us = appeared->now_us - delivery->date_us};
+	tally_published(tx, &end);
+	end.at_us = delivery->failed_at_us;
+	end.code = failure_code_of_name(delivery->error_code);
+	return delivery->before.state == POST_FAILED
+		       ? tally_tried_again(tx, &end, delivery->before.id, err)
+		       : ERR_NONE;
+}
+
 static enum err_kind write_appeared(struct store_tx *tx, const struct unknown_delivery *delivery,
 				    const struct post_appeared *appeared, struct error *err)
 {
@@ -82,6 +106,8 @@ static enum err_kind write_appeared(struct store_tx *tx, const struct unknown_de
 			SQL_ARGS(sql_int(appeared->now_us), sql_text(parts),
 				 sql_text(appeared->remote_id), sql_text(appeared->url)),
 			err);
+	if (kind == ERR_NONE)
+		kind = count_appeared(tx, delivery, appeared, err);
 	if (kind == ERR_NONE && !str_is_empty(appeared->remote_id))
 		kind = sql_run(
 			tx->sql, SQL_REMOTE_ID_BIND,

@@ -7,6 +7,7 @@
 #include "store_app_end.h"
 #include "store_event.h"
 #include "store_private.h"
+#include "store_tally.h"
 
 static enum err_kind end_apps(struct store_tx *tx, const struct store_retention *retention,
 			      int64_t now_us, int64_t max, int64_t *removed_out, struct error *err)
@@ -58,8 +59,15 @@ enum err_kind store_retention_expire(struct store_tx *tx, const struct store_ret
 			return kind;
 		*removed_out += removed;
 	}
-	int64_t events = 0;
-	enum err_kind kind = end_apps(tx, retention, now_us, max, removed_out, err);
+	int64_t events = 0, tallies = 0;
+	enum err_kind kind =
+		sql_run(tx->sql, SQL_TALLIES_EXPIRE,
+			SQL_ARGS(sql_int((now_us - TALLIES_KEPT_US) / US_PER_HOUR), sql_int(max)),
+			&tallies, err);
+	if (kind != ERR_NONE)
+		return kind;
+	*removed_out += tallies;
+	kind = end_apps(tx, retention, now_us, max, removed_out, err);
 	if (kind != ERR_NONE || retention->events_us == 0)
 		return kind;
 	kind = forget_erasures(tx, now_us - retention->events_us, max, removed_out, err);
