@@ -66,9 +66,13 @@ def fill(path, post_id, posts, days):
         "url": by("''", "''", "'https://x.example/baker/status/r' || n"), "parts": by("''", "''", "b.parts"),
         "error_code": by("''", "'CONTENT_REJECTED'", "''"), "error_message": by("''", "'Refused.'", "''"),
     }, posts)
-    clone(database, "events", f"post_id = '{post_id}' ORDER BY seq DESC LIMIT 1", {
-        "seq": None, "id": identity.format("a000"), "subject_id": identity.format("8000"), "post_id": identity.format("8000"),
-        "created_at_us": created}, posts)
+    # Each post that is out has told of its account, and of itself.
+    of_itself = f"b.subject_id = '{post_id}'"
+    clone(database, "events", f"post_id = '{post_id}'", {
+        "seq": None, "id": f"CASE WHEN {of_itself} THEN {identity.format('b000')} ELSE {identity.format('a000')} END",
+        "subject_id": f"CASE WHEN {of_itself} THEN {identity.format('8000')} ELSE {identity.format('9000')} END",
+        "kind": f"b.kind + CASE WHEN {failed} AND NOT {of_itself} THEN 1 ELSE 0 END",
+        "post_id": identity.format("8000"), "created_at_us": created}, posts - posts // 20)
     database.execute("UPDATE app_work SET last_ordinal = last_ordinal + ? WHERE app_id = ?", [posts, app_id])
     database.commit()
     database.execute("ANALYZE")
