@@ -326,7 +326,7 @@ static enum err_kind rebuild(struct store_tx *tx, void *argument, struct error *
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_WORK_RECOUNT, SQL_NO_ARGS, NULL, err);
 	if (kind == ERR_NONE)
-		kind = tallies_rebuild(tx, err);
+		kind = store_tally_rebuild(tx, err);
 	if (kind != ERR_NONE)
 		return kind;
 	return sql_run(tx->sql, SQL_META_PUT, SQL_ARGS(sql_word(WRONG_MARK), sql_int(0)), NULL,

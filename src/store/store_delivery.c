@@ -269,9 +269,9 @@ static void count_end(struct store_tx *tx, const struct delivery_save *save)
 				      .code = save->failure != NULL ? save->failure->code
 								    : FAILURE_CODE_NONE};
 	if (save->next == DELIVERY_PUBLISHED || save->next == DELIVERY_PARTIAL)
-		tally_published(tx, &end);
+		store_tally_published(tx, &end);
 	else if (save->next == DELIVERY_FAILED)
-		tally_failed(tx, &end);
+		store_tally_failed(tx, &end);
 }
 
 /* Everything that depends on the row, after the row. */

@@ -52,7 +52,7 @@ void store_tx_note_outcome(struct store_tx *tx, const struct tally_end *end)
 	struct noted_outcome *noted = ARENA_NEW(tx->arena, struct noted_outcome);
 	*noted = (struct noted_outcome){end->platform, end->code, tx->outcomes};
 	tx->outcomes = noted;
-	tally_failed(tx, end);
+	store_tally_failed(tx, end);
 }
 
 void store_tx_count_outcomes(const struct store_tx *tx)

@@ -644,7 +644,7 @@ static enum err_kind retry_delivery(const struct change *change, const struct po
 					     SQL_ARGS(sql_int(retry->now_us), sql_text(parts)),
 					     err);
 	if (kind == ERR_NONE && delivery->before.state == POST_FAILED)
-		kind = tally_tried_again(change->tx, &failed, delivery->before.id, err);
+		kind = store_tally_tried_again(change->tx, &failed, delivery->before.id, err);
 	if (kind == ERR_NONE && delivery->hold == HOLD_ENDED)
 		kind = store_hold_set(change->tx, delivery->before.id,
 				      retry->republish ? HOLD_NONE : HOLD_ASKING, err);

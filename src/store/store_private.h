@@ -453,14 +453,14 @@ struct tally_end {
 	int64_t lateness_us;    /* then */
 	enum failure_code code; /* of a failed one */
 };
-void tally_published(struct store_tx *tx, const struct tally_end *end);
-void tally_failed(struct store_tx *tx, const struct tally_end *end);
+void store_tally_published(struct store_tx *tx, const struct tally_end *end);
+void store_tally_failed(struct store_tx *tx, const struct tally_end *end);
 /* One that had failed at at_us (0 = looked up) is not final any more: it has failed in its hour,
  * but its reason is not counted from here on. */
-enum err_kind tally_tried_again(struct store_tx *tx, const struct tally_end *end,
-				struct str delivery_id, struct error *err);
+enum err_kind store_tally_tried_again(struct store_tx *tx, const struct tally_end *end,
+				      struct str delivery_id, struct error *err);
 /* Counts what there is, with nobody else writing. */
-enum err_kind tallies_rebuild(struct store_tx *tx, struct error *err);
+enum err_kind store_tally_rebuild(struct store_tx *tx, struct error *err);
 
 /* store_delivery.c: the save's timeline entries alone. */
 struct delivery_save;

@@ -14,7 +14,7 @@
 #define BINS_PER_OCTAVE_BITS 2
 
 /* Four bins to each doubling: the exponent, and the two bits behind the highest. */
-int tally_bin(int64_t lateness_us)
+static int bin_of(int64_t lateness_us)
 {
 	if (lateness_us < 1 << BINS_PER_OCTAVE_BITS)
 		return lateness_us > 0 ? (int)lateness_us : 0;
@@ -32,7 +32,7 @@ static void change_later(struct store_tx *tx, const struct tally_end *end,
 	counters_change_later(tx, &counter);
 }
 
-void tally_published(struct store_tx *tx, const struct tally_end *end)
+void store_tally_published(struct store_tx *tx, const struct tally_end *end)
 {
 	const int64_t late_us = end->lateness_us > 0 ? end->lateness_us : 0;
 	change_later(tx, end,
@@ -45,7 +45,7 @@ void tally_published(struct store_tx *tx, const struct tally_end *end)
 	change_later(tx, end,
 		     (struct late_counter){.scale = LATE_TALLIES + TALLY_LATENESS,
 					   .status = "",
-					   .part = tally_bin(late_us),
+					   .part = bin_of(late_us),
 					   .most_us = late_us,
 					   .change = 1});
 }
@@ -60,13 +60,13 @@ static void change_failed(struct store_tx *tx, const struct tally_end *end, cons
 					   .change = by});
 }
 
-void tally_failed(struct store_tx *tx, const struct tally_end *end)
+void store_tally_failed(struct store_tx *tx, const struct tally_end *end)
 {
 	change_failed(tx, end, failure_code_name(end->code), 1);
 }
 
-enum err_kind tally_tried_again(struct store_tx *tx, const struct tally_end *end,
-				struct str delivery_id, struct error *err)
+enum err_kind store_tally_tried_again(struct store_tx *tx, const struct tally_end *end,
+				      struct str delivery_id, struct error *err)
 {
 	struct tally_end failed = *end;
 	enum err_kind kind = ERR_NONE;
@@ -135,9 +135,9 @@ static enum err_kind count_app(struct store_tx *tx, struct str app_id, int64_t s
 		struct ended ended = {.end.app_id = app_id};
 		ended_read(&cursor, &ended);
 		if (ended.is_published)
-			tally_published(tx, &ended.end);
+			store_tally_published(tx, &ended.end);
 		else
-			tally_failed(tx, &ended.end);
+			store_tally_failed(tx, &ended.end);
 	}
 	const enum err_kind kind = sql_end(&cursor);
 	return kind == ERR_NONE ? counters_write(tx, err) : kind;
@@ -155,7 +155,7 @@ static enum err_kind count_app_apart(struct store_tx *tx, struct str app_id, int
 	return kind;
 }
 
-enum err_kind tallies_rebuild(struct store_tx *tx, struct error *err)
+enum err_kind store_tally_rebuild(struct store_tx *tx, struct error *err)
 {
 	const int64_t since_us = clock_now_us(tx->store->clock) - TALLIES_KEPT_US;
 	struct str *apps = NULL;

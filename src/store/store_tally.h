@@ -14,12 +14,13 @@
 enum tally_kind {
 	TALLY_PUBLISHED, /* part: the platform */
 	TALLY_FAILED,    /* part: the platform; code: the reason, empty = tried again since */
-	TALLY_LATENESS,  /* part: tally_bin() of what lies between due and published */
+	TALLY_LATENESS,  /* part: the bin of what lies between due and published */
 	TALLY_KIND_COUNT
 };
 
 #define TALLIES_KEPT_US (8 * US_PER_DAY)
-/* Bins of lateness: the upper end of one is at most a quarter above its lower end. */
+/* Bins of lateness, ascending: the upper end of one is at most a quarter above its lower end. Less
+ * than nothing (a clock was set back) counts as nothing. */
 #define TALLY_BINS 256
 
 struct tally {
@@ -31,8 +32,6 @@ struct tally {
 	int64_t most_us; /* the highest lateness in this bin */
 };
 
-/* The bin of a lateness; less than nothing (a clock was set back) counts as nothing. */
-int tally_bin(int64_t lateness_us);
 /* Those of the app from that hour on, in the order of hour, kind and part. */
 enum err_kind store_tally_list(struct store *store, struct arena *arena, struct str app_id,
 			       int64_t from_hour, struct tally **out, size_t *count_out,

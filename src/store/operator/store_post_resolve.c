@@ -86,11 +86,11 @@ static enum err_kind count_appeared(struct store_tx *tx, const struct unknown_de
 				.at_us = appeared->now_us,
 				.is_first = delivery->published_at_us == 0,
 				.lateness_us = appeared->now_us - delivery->date_us};
-	tally_published(tx, &end);
+	store_tally_published(tx, &end);
 	end.at_us = delivery->failed_at_us;
 	end.code = failure_code_of_name(delivery->error_code);
 	return delivery->before.state == POST_FAILED
-		       ? tally_tried_again(tx, &end, delivery->before.id, err)
+		       ? store_tally_tried_again(tx, &end, delivery->before.id, err)
 		       : ERR_NONE;
 }
 
