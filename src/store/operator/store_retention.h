@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is removed by its age: calls in timelines, evidence, connections that led nowhere, events
  * and the log of their webhook deliveries, the audit trail (api-decisions.md 17), and tallies
- * (store_tally.h), whatever is kept else. Posts and their outcome stay. What a deletion of an app that was cut off has left to do is done here too
- * (store_app_end.h). */
+ * (store_tally.h), whatever is kept else. Posts and their outcome stay. What a deletion of an app
+ * that was cut off has left to do is done here too (store_app_end.h). */
 #pragma once
 
 #include <stdint.h>
