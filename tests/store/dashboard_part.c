@@ -481,6 +481,66 @@ static void days(void **state)
 	assert_true(str_is(rows[0].status, "scheduled"));
 }
 
+#define SPREAD_POSTS 60
+#define SPREAD_DAYS 12
+
+/* Three a day, every fourth of them scheduled for days later. Returns the date of each. */
+static void spread_posts(struct fixture *fx, const struct app_row *app, int64_t *dates_us)
+{
+	const struct account_row account = make_account(fx, app, "ann", PLATFORM_X);
+	for (int64_t i = 0; i < SPREAD_POSTS; i++) {
+		struct post_accept accept = make_post(fx, app, &account, 1);
+		accept.now_us = TODAY + i * US_PER_DAY / 3;
+		if (i % 4 == 3)
+			accept.scheduled_at_us = accept.now_us + (i % 7 + 1) * US_PER_DAY;
+		dates_us[i] = i % 4 == 3 ? accept.scheduled_at_us : accept.now_us;
+		accept_post(fx, &accept);
+	}
+}
+
+/* By the dates alone, newest first: ordinals count from 1. */
+static void expect_day(struct fixture *fx, const struct app_row *app, const int64_t *dates_us,
+		       struct dashboard_filter filter)
+{
+	const struct dashboard_page page = find(fx, app, filter);
+	size_t found = 0;
+	for (int64_t i = SPREAD_POSTS - 1; i >= 0; i--) {
+		const bool fits = dates_us[i] >= filter.date_from_us &&
+				  dates_us[i] < filter.date_to_us && i + 1 < filter.below_ordinal;
+		if (!fits || (int64_t)found == filter.max)
+			continue;
+		assert_true(found < page.count);
+		assert_int_equal(page.places[found].ordinal, i + 1);
+		found++;
+	}
+	assert_int_equal(found, page.count);
+}
+
+static void a_day_of_a_list_is_complete(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	int64_t dates_us[SPREAD_POSTS];
+	spread_posts(fx, &app, dates_us);
+	for (int64_t day = -1; day < SPREAD_DAYS + 20; day++) {
+		struct dashboard_filter filter = {.date_from_us = TODAY + day * US_PER_DAY,
+						  .date_to_us = TODAY + (day + 1) * US_PER_DAY,
+						  .below_ordinal = INT64_MAX,
+						  .max = 20};
+		expect_day(fx, &app, dates_us, filter);
+		filter.max = 2;
+		expect_day(fx, &app, dates_us, filter);
+		filter.below_ordinal = 30;
+		expect_day(fx, &app, dates_us, filter);
+		filter.date_from_us += US_PER_HOUR; /* not a whole day */
+		expect_day(fx, &app, dates_us, filter);
+	}
+	const struct app_row empty = make_app(fx);
+	const struct dashboard_filter filter = {
+		.date_from_us = TODAY, .date_to_us = NOW, .below_ordinal = INT64_MAX, .max = 5};
+	assert_int_equal(find(fx, &empty, filter).count, 0);
+}
+
 /* ---- outcomes, and what a person saw ---- */
 
 static struct str end_post(struct fixture *fx, const struct app_row *app,
@@ -693,6 +753,7 @@ int run_dashboard_tests(void)
 		STORE_TEST(how_many_there_are),
 		STORE_TEST(posts_of_a_page),
 		STORE_TEST(days),
+		STORE_TEST(a_day_of_a_list_is_complete),
 		STORE_TEST(what_accounts_published),
 		STORE_TEST(a_person_saw_it),
 		STORE_TEST(what_a_person_saw_is_an_event),

@@ -4,6 +4,8 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "clock.h"
+#include "count_of.h"
 
 #include "json_write.h"
 
@@ -15,6 +17,8 @@
 /* Posts that failed so, or are of an account, are looked at together, so many times. */
 #define WINDOW_CANDIDATES 250
 #define WINDOWS_MAX 20
+/* A clock that was set back may have dated a post before it was made, by so much. */
+#define MADE_LATER_US US_PER_HOUR
 
 /* ---- pages ---- */
 
@@ -25,34 +29,113 @@ static void place_read(struct sql_cursor *cursor, void *out)
 	place->created_at_us = sql_take_int(cursor);
 }
 
+/* Of the four statuses, in the order of DASHBOARD_PAGE. */
+static const char *const statuses[] = {"pending", "scheduled", "published", "failed"};
+#define STATUS_COUNT COUNT_OF(statuses)
+
 struct finding {
 	struct arena *arena;
 	const struct dashboard_filter *filter;
+	bool trusts_counters;
 	struct dashboard_page page;
 };
 
-/* Adds those in [from, below) after the ones found so far. */
-static enum err_kind find_within(struct sql_connection *sql, struct finding *f, int64_t below,
-				 int64_t from, struct error *err)
+/* What a page has to look for between two dates: else it would read an app's whole order for a day
+ * that is long past, or has no post. */
+struct span {
+	int64_t below;                 /* ordinals */
+	int64_t at_most[STATUS_COUNT]; /* posts */
+};
+
+static bool are_whole_days(const struct dashboard_filter *filter)
+{
+	return filter->date_from_us % US_PER_DAY == 0 && filter->date_to_us % US_PER_DAY == 0;
+}
+
+/* How many there are of each status: exact, whatever else the filter leaves out. */
+static enum err_kind count_span(struct sql_connection *sql, const struct finding *f,
+				struct span *span, struct error *err)
 {
 	const struct dashboard_filter *filter = f->filter;
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < STATUS_COUNT && kind == ERR_NONE; i++) {
+		int64_t total = 0;
+		kind = counters_total(sql, filter->app_id, str_of(statuses[i]),
+				      filter->date_from_us, filter->date_to_us, &total, err);
+		if (total < filter->max)
+			span->at_most[i] = total;
+	}
+	return kind;
+}
+
+/* No post was made after its date, and ordinals grow with the time of making: the first that was
+ * made when the span is over is found by halves. */
+static enum err_kind end_span(struct sql_connection *sql, const struct dashboard_filter *filter,
+			      struct span *span, struct error *err)
+{
+	int64_t low = 1, high = 0;
+	enum err_kind kind = sql_number(sql, SQL_DASHBOARD_LAST_ORDINAL,
+					SQL_ARGS(sql_text(filter->app_id)), &high, err);
+	high++;
+	while (kind == ERR_NONE && low < high) {
+		const int64_t middle = low + (high - low) / 2;
+		int64_t created_at_us = 0;
+		kind = sql_number(sql, SQL_DASHBOARD_CREATED_AT,
+				  SQL_ARGS(sql_text(filter->app_id), sql_int(middle)),
+				  &created_at_us, err);
+		if (created_at_us == 0)
+			return kind; /* no such post: nothing is known of those around it */
+		if (created_at_us < filter->date_to_us + MADE_LATER_US)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (kind == ERR_NONE && high < span->below)
+		span->below = high;
+	return kind;
+}
+
+static enum err_kind find_span(struct sql_connection *sql, const struct finding *f,
+			       struct span *span, struct error *err)
+{
+	const struct dashboard_filter *filter = f->filter;
+	const bool has_dates = filter->date_from_us != 0 || filter->date_to_us != 0;
+	for (size_t i = 0; i < STATUS_COUNT; i++)
+		span->at_most[i] = filter->max;
+	enum err_kind kind = has_dates && f->trusts_counters && are_whole_days(filter)
+				     ? count_span(sql, f, span, err)
+				     : ERR_NONE;
+	if (kind == ERR_NONE && filter->date_to_us != 0)
+		kind = end_span(sql, filter, span, err);
+	return kind;
+}
+
+/* Those in the app's order, which has them all. */
+static enum err_kind find_in_order(struct sql_connection *sql, struct finding *f, struct error *err)
+{
+	const struct dashboard_filter *filter = f->filter;
+	struct span span = {.below = filter->below_ordinal};
 	struct dashboard_place *places = NULL;
 	size_t count = 0;
-	const enum err_kind kind = sql_list(
+	enum err_kind kind = find_span(sql, f, &span, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = sql_list(
 		sql, f->arena,
 		SQL_ROWS(SQL_DASHBOARD_PAGE,
-			 SQL_ARGS(sql_text(filter->app_id), sql_int(below), sql_int(from),
+			 SQL_ARGS(sql_text(filter->app_id), sql_int(span.below), sql_int(1),
 				  sql_int(filter->date_from_us),
 				  sql_int(filter->date_to_us != 0 ? filter->date_to_us : INT64_MAX),
 				  sql_int(filter->platform_mask), sql_text(filter->user_id),
 				  sql_text(filter->account_id), sql_text(filter->error_code),
-				  sql_text(filter->status),
-				  sql_int(filter->max - (int64_t)f->page.count)),
+				  sql_text(filter->status), sql_int(filter->max),
+				  sql_int(span.at_most[0]), sql_int(span.at_most[1]),
+				  sql_int(span.at_most[2]), sql_int(span.at_most[3])),
 			 place_read, *places),
 		(void **)&places, &count, err);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
 		f->page.places[f->page.count++] = places[i];
-	f->page.looked_down_to = from;
+	f->page.looked_down_to = 1;
 	return kind;
 }
 
@@ -115,7 +198,7 @@ static enum err_kind find_places(struct sql_connection *sql, void *argument, str
 	if (!str_is_empty(f->filter->text))
 		return store_search(sql, f->arena, f->filter, &f->page, err);
 	if (is_of_app(f->filter))
-		return find_within(sql, f, f->filter->below_ordinal, 1, err);
+		return find_in_order(sql, f, err);
 	enum err_kind kind = ERR_NONE;
 	for (int i = 0; i < WINDOWS_MAX && kind == ERR_NONE && f->page.looked_down_to > 1 &&
 			(int64_t)f->page.count < f->filter->max;
@@ -128,7 +211,9 @@ enum err_kind store_dashboard_find(struct store *store, struct arena *arena,
 				   const struct dashboard_filter *filter,
 				   struct dashboard_page *out, struct error *err)
 {
-	struct finding finding = {.arena = arena, .filter = filter};
+	struct finding finding = {.arena = arena,
+				  .filter = filter,
+				  .trusts_counters = !atomic_load(&store->has_wrong_counters)};
 	finding.page.places = ARENA_ARRAY(arena, struct dashboard_place, (size_t)filter->max);
 	const enum err_kind kind = store_read(store, find_places, &finding, err);
 	if (kind == ERR_NONE)
