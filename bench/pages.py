@@ -24,28 +24,29 @@ DAY_US = 86400 * 1000000
 TEXT = "The oven is warm"
 
 
-def clone(database, table, base, given, count):
-    """So many rows like the one that base finds; given: SQL for columns, of n and of the row b."""
+def clone(database, table, base, given, count, only="1"):
+    """Rows like the one that base finds, for n up to count where only holds; given: SQL for columns, of n and of the row b."""
     columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
     kept = [name for name in columns if given.get(name, "") is not None]
     values = ", ".join(given.get(name, f"b.{name}") for name in kept)
     database.execute(f"WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {count})"
-                     f" INSERT INTO {table} ({', '.join(kept)}) SELECT {values} FROM s CROSS JOIN (SELECT * FROM {table} WHERE {base}) b")
+                     f" INSERT INTO {table} ({', '.join(kept)}) SELECT {values} FROM s CROSS JOIN (SELECT * FROM {table} WHERE {base}) b"
+                     f" WHERE {only}")
 
 
 def fill(path, post_id, posts, days):
-    """The posts of so many days; n counts up with time. The last twentieth is scheduled."""
+    """The posts of so many days; n counts up with time. Every twentieth is scheduled for the next weeks, and as many failed."""
     database = sqlite3.connect(path)
     now = int(time.time() * 1000000)
     created = f"({now} - {days * DAY_US} + n * {days * DAY_US // posts})"
     identity = f"printf('%08x-%04x-7000-{{}}-%012x', ({created} / 1000) >> 16, ({created} / 1000) & 65535, n)"
-    scheduled, failed = f"n > {posts - posts // 20}", "n % 20 = 7"
+    scheduled, failed = "n % 20 = 3", "n % 20 = 7"
     account = f"printf('%08x-0000-7000-8000-000000000000', n % {ACCOUNTS} + 1)"
 
     def by(*words):
         return "CASE WHEN {} THEN {} WHEN {} THEN {} ELSE {} END".format(scheduled, words[0], failed, words[1], words[2])
 
-    due = f"CASE WHEN {scheduled} THEN {created} + 30 * {DAY_US} ELSE {created} END"
+    due = f"CASE WHEN {scheduled} THEN {now} + (1 + n / 20 % 40) * {DAY_US} ELSE {created} END"
     app_id, account_id = database.execute("SELECT app_id, account_id FROM deliveries WHERE post_id = ?", [post_id]).fetchone()
     own = "printf('%08x-0000-7000-8000-000000000000', n)"
     clone(database, "accounts", f"id = '{account_id}'",
@@ -72,7 +73,7 @@ def fill(path, post_id, posts, days):
         "seq": None, "id": f"CASE WHEN {of_itself} THEN {identity.format('b000')} ELSE {identity.format('a000')} END",
         "subject_id": f"CASE WHEN {of_itself} THEN {identity.format('8000')} ELSE {identity.format('9000')} END",
         "kind": f"b.kind + CASE WHEN {failed} AND NOT {of_itself} THEN 1 ELSE 0 END",
-        "post_id": identity.format("8000"), "created_at_us": created}, posts - posts // 20)
+        "post_id": identity.format("8000"), "created_at_us": created}, posts, f"NOT {scheduled}")
     database.execute("UPDATE app_work SET last_ordinal = last_ordinal + ? WHERE app_id = ?", [posts, app_id])
     database.commit()
     database.execute("ANALYZE")
