@@ -6,6 +6,7 @@ nothing may be lost or doubled. Prints; docs/notes/figures.md holds what was pri
 but a post that is lost or doubled ends it with 1."""
 import argparse
 import collections
+import contextlib
 import http.client
 import json
 import multiprocessing
@@ -22,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests" / "api"), str(ROOT / "tests" / "postgres"), str(ROOT / "bench")]
 
 import distance  # noqa: E402 - from the folders named above
+import share  # noqa: E402
 from cluster import Cluster  # noqa: E402 - from the folders named above
 from harness import utc  # noqa: E402
 from postgres_server import PostgresServer  # noqa: E402
@@ -188,24 +190,29 @@ def claims(program):
 # ---- nodes and distance ----
 
 
-def nodes_at(distance_ms, nodes, posts):
+def nodes_at(distance_ms, nodes, posts, share_percent):
     """So many nodes (bench/nodes.c) so far from their database: what they do in a second, and the CPU of a post."""
-    with PostgresServer(distance.SETTINGS) as server, distance.Distance(server.port, distance_ms) as proxy:
+    held = share.groups(nodes, share_percent) if share_percent else contextlib.nullcontext()
+    with PostgresServer(distance.SETTINGS) as server, distance.Distance(server.port, distance_ms) as proxy, held as groups:
         near = server.new_database()
         far = distance.moved(near, proxy.port) if distance_ms > 0 else near
-        done = subprocess.run([distance.PROGRAM, "nodes", str(nodes), str(posts)], capture_output=True, text=True, check=True,
-                              env=dict(os.environ, POSTHORN_BENCH_DATABASE=near, POSTHORN_BENCH_FAR=far))
+        environment = dict(os.environ, POSTHORN_BENCH_DATABASE=near, POSTHORN_BENCH_FAR=far)
+        if groups:
+            environment["POSTHORN_BENCH_GROUPS"] = groups
+        done = subprocess.run([distance.PROGRAM, "nodes", str(nodes), str(posts)], capture_output=True, text=True, check=True, env=environment)
     accepted, delivered = map(json.loads, done.stdout.splitlines())
     return {**accepted, **delivered}
 
 
-def scale(distance_ms, counts, posts):
+def scale(distance_ms, counts, posts, share_percent):
     """Several numbers of nodes at one distance, and what each does as a multiple of the first."""
     if distance_ms > 0:
         print(f"distance: {distance_ms:g} ms wanted, {distance.measured_ms(distance_ms):.1f} ms measured", flush=True)
+    if share_percent:
+        print(f"each node is held to {share_percent:g} % of a core", flush=True)
     first = None
     for nodes in counts:
-        found = nodes_at(distance_ms, nodes, posts)
+        found = nodes_at(distance_ms, nodes, posts * nodes if share_percent else posts, share_percent)
         first = first or found
         accepts, deliveries = found["accepts_s"], found["deliveries_s"]
         print(f"{nodes} nodes: accepted {accepts:6.0f}/s ({accepts / first['accepts_s']:.2f} x), delivered {deliveries:6.0f}/s "
@@ -278,11 +285,12 @@ def main():
     parser.add_argument("--bench", help="posthorn-bench, for claims alone")
     parser.add_argument("--distance", type=float, help="ms to the database: measures nodes there, and nothing else")
     parser.add_argument("--nodes", default="1,2,4", help="with --distance")
+    parser.add_argument("--share", type=float, default=0, help="with --distance: per cent of a core that a node may use; 0 = all (root)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
     arguments = parser.parse_args()
     wrong = 0
     if arguments.distance is not None:
-        scale(arguments.distance, [int(word) for word in arguments.nodes.split(",")], arguments.sample)
+        scale(arguments.distance, [int(word) for word in arguments.nodes.split(",")], arguments.sample, arguments.share)
         return 0
     if arguments.bench:
         claims(arguments.bench)

@@ -2,7 +2,7 @@
  * Several nodes on one PostgreSQL, a process each: what they accept and deliver together, and what
  * that costs. POSTHORN_BENCH_DATABASE is the database as it is near, for what is prepared and
  * counted; POSTHORN_BENCH_FAR the same as the nodes see it (bench/cluster.py puts a proxy
- * between). */
+ * between). POSTHORN_BENCH_GROUPS and a node's number are the control group that it joins. */
 #include "bench.h"
 
 #include <poll.h>
@@ -49,7 +49,27 @@ static void hear(int fd, void *bytes, size_t length)
 		bench_die("a node has ended");
 }
 
-static struct child start(struct bench *bench, child_work work, const char *url, size_t count)
+/* Into the control group that holds this node to its share of a core, if there is one. */
+static void join_group(int node)
+{
+	const char *groups = getenv("POSTHORN_BENCH_GROUPS");
+	char path[256];
+	if (groups == NULL)
+		return;
+	snprintf(path, sizeof(path), "%s%d/cgroup.procs", groups, node);
+	FILE *file = fopen(path, "w");
+	if (file == NULL || fprintf(file, "%d\n", (int)getpid()) < 0 || fclose(file) != 0)
+		bench_die("a node cannot be held to its share");
+}
+
+/* What a node does, and how much of it. */
+struct part {
+	child_work work;
+	const char *url;
+	size_t count;
+};
+
+static struct child start(struct bench *bench, const struct part *part, int node)
 {
 	int down[2];
 	int up[2];
@@ -61,9 +81,10 @@ static struct child start(struct bench *bench, child_work work, const char *url,
 	if (pid == 0) {
 		struct child pipes = {.to = up[1], .from = down[0]};
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		join_group(node);
 		snprintf(bench->url, sizeof(bench->url), "%s", getenv("POSTHORN_BENCH_FAR"));
 		bench_reopen_us(bench);
-		work(bench, url, count, &pipes);
+		part->work(bench, part->url, part->count, &pipes);
 		store_close(&bench->store);
 		_exit(0);
 	}
@@ -152,8 +173,9 @@ static struct report end_all(struct child *children, int nodes)
 static void start_all(struct bench *bench, struct child *children, int nodes, child_work work,
 		      const char *url)
 {
+	const struct part part = {work, url, bench->node_total / (size_t)nodes};
 	for (int i = 0; i < nodes; i++)
-		children[i] = start(bench, work, url, bench->node_total / (size_t)nodes);
+		children[i] = start(bench, &part, i);
 	for (int i = 0; i < nodes; i++) {
 		char word;
 		hear(children[i].from, &word, 1);
