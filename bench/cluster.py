@@ -199,7 +199,8 @@ def nodes_at(distance_ms, nodes, posts, share_percent):
         environment = dict(os.environ, POSTHORN_BENCH_DATABASE=near, POSTHORN_BENCH_FAR=far)
         if groups:
             environment["POSTHORN_BENCH_GROUPS"] = groups
-        done = subprocess.run([distance.PROGRAM, "nodes", str(nodes), str(posts)], capture_output=True, text=True, check=True, env=environment)
+        words = [distance.PROGRAM, "nodes", str(nodes), str(posts)]
+        done = subprocess.run(words, capture_output=True, text=True, check=True, env=environment)
     accepted, delivered = map(json.loads, done.stdout.splitlines())
     return {**accepted, **delivered}
 
