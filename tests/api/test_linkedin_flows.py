@@ -91,6 +91,58 @@ def test_video_without_the_picture_that_cannot_be_had(app, sandbox, account, med
     assert only(entry["media"])["sha256"] == digest(media.video)
 
 
+# ---- captions of a video ----
+
+
+CAPTIONS = ("POST", "/dms-uploads/sp/*/uploadedVideoCaptions")
+
+
+def captioned(app, sandbox, account, media, url, language="de"):
+    """Published: the delivery, and the calls for captions of its video with their statuses."""
+    options = {"linkedin": {"captions": [{"url": url, "language": language}]}}
+    text = marker("captions")
+    post = app.published(account["id"], text, media=[media.clip()], platforms=options)
+    only(sandbox.ledger(text, platform="linkedin"))
+    bodies = [call["body"] for call in sandbox.log(path="/rest/posts", method="POST") if text.split(" ")[-1] in call["body"]]
+    asset = json.loads(only(bodies))["content"]["media"]["id"].rsplit(":", 1)[1]
+    sent = sandbox.log(path=f"/dms-uploads/sp/{asset}/uploadedVideoCaptions", method="POST")
+    return only(post["platform_posts"]), sent
+
+
+def test_captions_go_with_their_video(app, sandbox, account, media):
+    told, sent = captioned(app, sandbox, account, media, media.words_url(), "pt-BR")
+    assert told["outcome"] == "all" and not told.get("warnings"), told
+    call = only(sent)
+    assert call["status"] == 201 and "authorization" in call["headers"] and "linkedin-version" not in call["headers"]
+    metadata = json.loads(call["body"].split("\r\n\r\n")[1].split("\r\n--")[0])
+    assert metadata["locale"] == {"country": "BR", "language": "PT"} and metadata["format"] == "SRT", metadata
+    assert 'name="file"; filename="captions.srt"' in call["body"]
+
+
+@pytest.mark.parametrize("effect", ["reset_after", "reset_before"])
+def test_captions_are_sent_again(app, sandbox, account, media, effect):
+    sandbox.fault("linkedin", *CAPTIONS, effect)
+    told, sent = captioned(app, sandbox, account, media, media.words_url())
+    assert told["outcome"] == "all" and sent[-1]["status"] == 201, told
+
+
+@pytest.mark.parametrize("status, times", [(415, 1), (403, 1), (503, 9)])
+def test_refused_captions_fail_no_post(app, sandbox, account, media, status, times):
+    sandbox.fault("linkedin", *CAPTIONS, "status", status=status, times=times)
+    told, sent = captioned(app, sandbox, account, media, media.words_url())
+    sandbox.clear_faults()
+    warning = only(told["warnings"])
+    assert (warning["code"], warning["field"]) == ("captions_refused", "platforms.linkedin.captions") and sent == []
+    assert told["status"] == "published" and told["outcome"] == "partial"
+
+
+@pytest.mark.parametrize("name, words", [("image", "SRT"), ("missing", "could not be fetched")])
+def test_what_are_no_captions_are_left_out(app, sandbox, account, media, name, words):
+    told, sent = captioned(app, sandbox, account, media, getattr(media, name)()["url"])
+    warning = only(told["warnings"])
+    assert warning["code"] == "captions_refused" and words in warning["message"] and sent == [], warning
+
+
 def test_document(app, sandbox, account, media):
     document = {"url": media.slides_url(), "title": "Slides (1)"}
     entry, body = shown(app, sandbox, account, marker("document"), type="carousel", platforms={"linkedin": {"document": document}})

@@ -140,7 +140,8 @@ FLOWS = (
     Flow("linkedin image", "linkedin", 1, ("image",), POSTS, sends_max=2),
     # A page's files and everybody's videos are polled: at a higher scale all polls would be over before their processing.
     Flow("linkedin images", "linkedin", 2, ("image", "image"), POSTS + SOCIAL, sends_max=2, account=1, time_scale=300),
-    Flow("linkedin video", "linkedin", 1, ("clip",), POSTS, sends_max=2, time_scale=300),
+    Flow("linkedin video", "linkedin", 1, ("clip",), POSTS, sends_max=2, time_scale=300,
+         options=lambda media: {"captions": [{"url": media.words_url(), "language": "de"}]}),
     Flow("linkedin document", "linkedin", 1, (), POSTS, sends_max=2, account=1, post_type="carousel", time_scale=300,
          options=lambda media: {"document": {"url": media.slides_url(), "title": "Slides"}}),
     Flow("linkedin article", "linkedin", 1, ("image",), POSTS, sends_max=2, post_type="article",

@@ -510,6 +510,8 @@ export interface LinkedinOptions {
 	media_title?: string;
 	/** Picture of the video; thumbnail_url of the medium when not given */
 	thumbnail_url?: string;
+	/** [{url, language}]: captions of the video, one SRT file; language as in de or pt-BR */
+	captions?: Array<Record<string, unknown>>;
 	/** Shares this post: its URN, or a share's number */
 	reshare_urn?: string;
 	/** [{name, urn}]: every @name of the text becomes a mention */

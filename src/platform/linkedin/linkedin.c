@@ -180,6 +180,7 @@ static const struct stage publish_stages[] = {
 	{LINKEDIN_STAGE_ASSET, linkedin_asset_ask, stages_answer_unexpected},
 	{LINKEDIN_STAGE_INIT, linkedin_init_ask, linkedin_init_answer},
 	{LINKEDIN_STAGE_UPLOAD, linkedin_upload_ask, linkedin_upload_answer},
+	{LINKEDIN_STAGE_CAPTIONS, linkedin_captions_ask, linkedin_captions_answer},
 	{LINKEDIN_STAGE_PART, linkedin_part_ask, linkedin_part_answer},
 	{LINKEDIN_STAGE_THUMBNAIL, linkedin_thumbnail_ask, linkedin_thumbnail_answer},
 	{LINKEDIN_STAGE_FINALIZE, linkedin_finalize_ask, linkedin_finalize_answer},

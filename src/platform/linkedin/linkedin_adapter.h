@@ -2,8 +2,9 @@
  * LinkedIn: Posts API under /rest, versioned by month (linkedin.md, read 2026-11-21).
  * What its files share, for them only: linkedin.c (the publish flow), linkedin_login.c
  * (credentials, consent, accounts, tokens), linkedin_media.c (files on their way up),
- * linkedin_post.c (the body of a post), linkedin_rules.c (what it takes), linkedin_resolve.c
- * (uncertain calls), linkedin_remove.c (taking back) and linkedin_calls.c (calls and refusals). */
+ * linkedin_captions.c (a video's captions), linkedin_post.c (the body of a post), linkedin_rules.c
+ * (what it takes), linkedin_resolve.c (uncertain calls), linkedin_remove.c (taking back) and
+ * linkedin_calls.c (calls and refusals). */
 #pragma once
 
 #include <stdbool.h>
@@ -40,6 +41,7 @@ struct post_rules;
 #define LINKEDIN_STAGE_INIT "init"
 #define LINKEDIN_STAGE_UPLOAD "upload"
 #define LINKEDIN_STAGE_PART "part"
+#define LINKEDIN_STAGE_CAPTIONS "captions"
 #define LINKEDIN_STAGE_THUMBNAIL "thumbnail"
 #define LINKEDIN_STAGE_FINALIZE "finalize"
 #define LINKEDIN_STAGE_ENDED "ended"
@@ -76,6 +78,9 @@ struct post_rules;
 #define LINKEDIN_KEY_INSTRUCTIONS "instructions"
 #define LINKEDIN_KEY_UPLOAD_TOKEN "upload_token"
 #define LINKEDIN_KEY_THUMBNAIL_URL "thumbnail_url"
+#define LINKEDIN_KEY_CAPTIONS_URL "captions_url"
+#define LINKEDIN_KEY_CAPTIONS_TRIES "captions_tries"
+#define LINKEDIN_KEY_CAPTIONS_LACKING "captions_lacking"
 #define LINKEDIN_KEY_ETAGS "etags"
 #define LINKEDIN_KEY_PART "part"
 #define LINKEDIN_KEY_UPLOAD_URL "upload_url"
@@ -139,7 +144,7 @@ struct linkedin_asset linkedin_asset_at(const struct env *env, size_t index);
 struct str linkedin_asset_urn(const struct env *env, const struct flow *flow, size_t index);
 
 /* Stages "asset", "init", "upload", "part", "thumbnail", "finalize", "ended" and "settle" of
- * publish; they end in "post". */
+ * publish; they end in "post". A video's go from "init" over "captions" to "part". */
 const char *linkedin_asset_ask(const struct env *env, struct flow *flow, struct step *step);
 STAGE_FUNCTIONS(linkedin_init);
 STAGE_FUNCTIONS(linkedin_upload);
@@ -148,6 +153,22 @@ STAGE_FUNCTIONS(linkedin_thumbnail);
 STAGE_FUNCTIONS(linkedin_finalize);
 STAGE_FUNCTIONS(linkedin_ended);
 STAGE_FUNCTIONS(linkedin_settle);
+
+/* ---- linkedin_captions.c ---- */
+
+enum linkedin_captions {
+	/* none were asked for, or they are done without: a warning says so */
+	LINKEDIN_CAPTIONS_NONE,
+	LINKEDIN_CAPTIONS_HERE,
+	LINKEDIN_CAPTIONS_WANTED /* the step asks for their file */
+};
+
+/* The file of the post's captions. file_out: its flat index, of HERE. */
+enum linkedin_captions linkedin_captions_find(const struct env *env, struct flow *flow,
+					      int *file_out, struct step *step);
+/* Stage "captions" of publish: before the video's parts. Captions that were announced and are
+ * refused lead back to "init", which announces none. */
+STAGE_FUNCTIONS(linkedin_captions);
 
 /* ---- linkedin_post.c ---- */
 
@@ -166,6 +187,7 @@ bool linkedin_is_article(enum post_type type, const struct json *options);
 
 extern const struct post_rules linkedin_rules;
 extern const struct media_rule linkedin_media_rules[LINKEDIN_KINDS];
+extern const struct media_rule linkedin_captions_rule;
 
 /* ---- linkedin_resolve.c ---- */
 

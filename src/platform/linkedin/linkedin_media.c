@@ -186,6 +186,7 @@ static const char *next_asset(struct flow *flow)
 {
 	static const char *const spent[] = {LINKEDIN_KEY_UPLOAD_URL,   LINKEDIN_KEY_INSTRUCTIONS,
 					    LINKEDIN_KEY_UPLOAD_TOKEN, LINKEDIN_KEY_THUMBNAIL_URL,
+					    LINKEDIN_KEY_CAPTIONS_URL, LINKEDIN_KEY_CAPTIONS_TRIES,
 					    LINKEDIN_KEY_ETAGS,        LINKEDIN_KEY_PART};
 	for (size_t i = 0; i < COUNT_OF(spent); i++)
 		flow_unset(flow, spent[i]);
@@ -207,8 +208,14 @@ static const char *begin_again(struct flow *flow, struct step *step)
 
 /* ---- initializeUpload ---- */
 
+/* What a video brings besides its bytes. */
+struct extras {
+	bool has_thumbnail;
+	bool has_captions;
+};
+
 static struct str init_body(const struct env *env, const struct linkedin_asset *asset, int file,
-			    bool has_thumbnail)
+			    const struct extras *extras)
 {
 	struct buf body;
 	struct json_writer w;
@@ -220,8 +227,8 @@ static struct str init_body(const struct env *env, const struct linkedin_asset *
 	json_member_str(&w, "owner", linkedin_author_urn(env));
 	if (asset->kind == LINKEDIN_VIDEO) {
 		json_member_int(&w, "fileSizeBytes", env->media[file].size_bytes);
-		json_member_bool(&w, "uploadCaptions", false);
-		json_member_bool(&w, "uploadThumbnail", has_thumbnail);
+		json_member_bool(&w, "uploadCaptions", extras->has_captions);
+		json_member_bool(&w, "uploadThumbnail", extras->has_thumbnail);
 	}
 	json_end_object(&w);
 	json_end_object(&w);
@@ -236,25 +243,35 @@ static void action_send(const struct env *env, struct step *step, enum linkedin_
 	call_json(call, body);
 }
 
+/* False: the step asks for a file first, or says why one is no good. */
+static bool extras_find(const struct env *env, struct flow *flow,
+			const struct linkedin_asset *video, struct extras *out, struct step *step)
+{
+	int thumbnail = -1, captions = -1;
+	const enum thumbnail_state state = thumbnail_find(env, video, &thumbnail, step);
+	if (state == THUMBNAIL_NONE)
+		thumbnail_note(env, flow, video);
+	if (state == THUMBNAIL_WANTED ||
+	    (state == THUMBNAIL_HERE && !media_rule_check(&linkedin_media_rules[LINKEDIN_IMAGE],
+							  env, (size_t)thumbnail, step)))
+		return false;
+	const enum linkedin_captions found = linkedin_captions_find(env, flow, &captions, step);
+	*out = (struct extras){.has_thumbnail = state == THUMBNAIL_HERE,
+			       .has_captions = found == LINKEDIN_CAPTIONS_HERE};
+	return found != LINKEDIN_CAPTIONS_WANTED;
+}
+
 const char *linkedin_init_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct linkedin_asset asset = current(env, flow);
 	const int file = file_of(env, &asset, step);
-	int thumbnail = -1;
-	enum thumbnail_state state = THUMBNAIL_NONE;
+	struct extras extras = {0};
 	if (file < 0 ||
-	    !media_rule_check(&linkedin_media_rules[asset.kind], env, (size_t)file, step))
-		return NULL;
-	if (asset.kind == LINKEDIN_VIDEO)
-		state = thumbnail_find(env, &asset, &thumbnail, step);
-	if (asset.kind == LINKEDIN_VIDEO && state == THUMBNAIL_NONE)
-		thumbnail_note(env, flow, &asset);
-	if (state == THUMBNAIL_WANTED ||
-	    (state == THUMBNAIL_HERE && !media_rule_check(&linkedin_media_rules[LINKEDIN_IMAGE],
-							  env, (size_t)thumbnail, step)))
+	    !media_rule_check(&linkedin_media_rules[asset.kind], env, (size_t)file, step) ||
+	    (asset.kind == LINKEDIN_VIDEO && !extras_find(env, flow, &asset, &extras, step)))
 		return NULL;
 	action_send(env, step, asset.kind, "initializeUpload",
-		    init_body(env, &asset, file, state == THUMBNAIL_HERE));
+		    init_body(env, &asset, file, &extras));
 	return NULL;
 }
 
@@ -290,22 +307,29 @@ static const char *answer_is_unusable(struct step *step)
 	return NULL;
 }
 
+static bool is_good_or_none(const struct env *env, struct str url)
+{
+	return str_is_empty(url) || step_call_url_is_usable(env, url);
+}
+
 static const char *video_begins(const struct env *env, struct flow *flow, const struct json *value,
 				struct step *step)
 {
 	const struct str instructions =
 		instructions_text(env, json_get(value, "uploadInstructions"));
 	const struct str thumbnail_url = json_string(json_get(value, "thumbnailUploadUrl"));
-	if (str_is_empty(instructions) ||
-	    (!str_is_empty(thumbnail_url) && !step_call_url_is_usable(env, thumbnail_url)))
+	const struct str captions_url = json_string(json_get(value, "captionsUploadUrl"));
+	if (str_is_empty(instructions) || !is_good_or_none(env, thumbnail_url) ||
+	    !is_good_or_none(env, captions_url))
 		return answer_is_unusable(step);
 	flow_set_secret(flow, LINKEDIN_KEY_INSTRUCTIONS, instructions);
 	flow_set_secret(flow, LINKEDIN_KEY_UPLOAD_TOKEN,
 			json_string(json_get(value, "uploadToken")));
 	flow_set_secret(flow, LINKEDIN_KEY_THUMBNAIL_URL, thumbnail_url);
+	flow_set_secret(flow, LINKEDIN_KEY_CAPTIONS_URL, captions_url);
 	flow_set(flow, LINKEDIN_KEY_ETAGS, STR(""));
 	flow_set_int(flow, LINKEDIN_KEY_PART, 0);
-	return LINKEDIN_STAGE_PART;
+	return LINKEDIN_STAGE_CAPTIONS;
 }
 
 static const char *upload_begins(const struct env *env, struct flow *flow, const struct json *value,

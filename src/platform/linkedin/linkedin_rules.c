@@ -23,6 +23,7 @@
 #define URL_MAX 2048          /* design.md 7 */
 #define MENTIONS_MAX 20       /* our choice */
 #define TARGETS_MAX 20        /* our choice */
+#define CAPTIONS_MAX 1        /* an upload has one address for them (2.6) */
 
 const struct media_rule linkedin_media_rules[LINKEDIN_KINDS] = {
 	[LINKEDIN_IMAGE] =
@@ -52,6 +53,14 @@ const struct media_rule linkedin_media_rules[LINKEDIN_KINDS] = {
 			.types_text = "PDF, PPT, PPTX, DOC or DOCX",
 			.size_max_bytes = INT64_C(100) * MB,
 		},
+};
+
+/* No limit is documented: ours is a million characters. */
+const struct media_rule linkedin_captions_rule = {
+	.what = "captions on LinkedIn",
+	.types = MEDIA_TYPE_BIT(SNIFF_SRT),
+	.types_text = "SRT",
+	.size_max_bytes = MB,
 };
 
 static const struct type_rule linkedin_types[] = {
@@ -96,6 +105,8 @@ static const struct option_rule linkedin_options[] = {
 	{"media_title", OPTION_STRING, TITLE_MAX, NULL, "Title of the video"},
 	{"thumbnail_url", OPTION_STRING, URL_MAX, NULL,
 	 "Picture of the video; thumbnail_url of the medium when not given"},
+	{"captions", OPTION_OBJECT_LIST, CAPTIONS_MAX, NULL,
+	 "[{url, language}]: captions of the video, one SRT file; language as in de or pt-BR"},
 	{"reshare_urn", OPTION_STRING, 200, NULL, "Shares this post: its URN, or a share's number"},
 	{"mentions", OPTION_OBJECT_LIST, MENTIONS_MAX, NULL,
 	 "[{name, urn}]: every @name of the text becomes a mention"},
@@ -246,6 +257,21 @@ static void check_document(const struct check *check, const struct json *documen
 	check_text(check, "document.title", json_get(document, "title"), 0, TITLE_MAX);
 }
 
+static void check_captions(const struct check *check)
+{
+	const struct json *captions = json_get(check->options, "captions");
+	const struct container *first = check->first;
+	if (json_at(captions, 0) == NULL)
+		return;
+	if (first->media_count == 0 || first->media[0].type != MEDIA_VIDEO)
+		refuse_option(check, "captions", "captions_without_video",
+			      STR("captions are for a video, and the post has none."));
+	if (!rules_caption_is(json_at(captions, 0)))
+		refuse_option(check, "captions", "bad_option",
+			      STR("captions needs url, an http or https URL, and language, a tag "
+				  "such as de or pt-BR."));
+}
+
 static bool is_urn_of_somebody(struct str urn)
 {
 	if (!str_skip(&urn, STR("urn:li:person:")) && !str_skip(&urn, STR("urn:li:organization:")))
@@ -394,6 +420,7 @@ static void linkedin_check(const struct post_content *post, enum post_type type,
 	check_media(&check);
 	check_audience(&check);
 	check_mentions(&check);
+	check_captions(&check);
 	if (object(&check, "poll") != NULL)
 		check_poll(&check, object(&check, "poll"));
 	if (object(&check, "document") != NULL)

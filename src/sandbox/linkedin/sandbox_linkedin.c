@@ -60,6 +60,8 @@ static const struct sandbox_route routes[] = {
 	 sandbox_linkedin_video_part_put, HTTP_BODY_FILE, VIDEO_PART_BYTES_MAX},
 	{"PUT", LINKEDIN_WWW "/dms-uploads/sp/{asset}/uploadedVideoThumbnail",
 	 sandbox_linkedin_video_thumbnail_put, HTTP_BODY_FILE, PICTURE_BYTES_MAX},
+	{"POST", LINKEDIN_WWW "/dms-uploads/sp/{asset}/uploadedVideoCaptions",
+	 sandbox_linkedin_video_captions_post, HTTP_BODY_MEMORY, 0},
 	{"GET", "/" LINKEDIN_AVATAR_HOST "/dms/image/{who}", sandbox_linkedin_avatar,
 	 HTTP_BODY_NONE, 0},
 };

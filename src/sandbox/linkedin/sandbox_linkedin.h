@@ -164,6 +164,7 @@ void sandbox_linkedin_video_action(struct sandbox_call *call);
 void sandbox_linkedin_video_get(struct sandbox_call *call);
 void sandbox_linkedin_video_part_put(struct sandbox_call *call);
 void sandbox_linkedin_video_thumbnail_put(struct sandbox_call *call);
+void sandbox_linkedin_video_captions_post(struct sandbox_call *call);
 
 /* ---- sandbox_linkedin_posts.c ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Videos of the simulated LinkedIn (linkedin.md 2.6): upload addresses for byte ranges,
- * which refuse a bearer token; the etags that finalizeUpload must list in order; the upload token
- * that it must repeat; and processing by the clock. */
+ * Videos of the simulated LinkedIn (linkedin.md 2.6): upload addresses for byte ranges, which
+ * refuse a bearer token, and one for captions, which wants it; the etags that finalizeUpload must
+ * list in order; the upload token that it must repeat; and processing by the clock. */
 #include "count_of.h"
 
 #include "sandbox_linkedin.h"
@@ -21,6 +21,8 @@ struct linkedin_video {
 	struct str token;  /* uploadToken; empty for a single part */
 	bool wants_thumbnail;
 	bool has_thumbnail;
+	bool wants_captions;
+	bool has_captions;
 	/* the etags were listed in another order: the file is assembled that way */
 	bool is_scrambled;
 };
@@ -87,12 +89,15 @@ static void answer_upload(struct sandbox_call *call, const struct linkedin_asset
 	if (asset->video->wants_thumbnail)
 		json_member_str(&w, "thumbnailUploadUrl",
 				upload_url(call, asset, STR("uploadedVideoThumbnail")));
+	if (asset->video->wants_captions)
+		json_member_str(&w, "captionsUploadUrl",
+				upload_url(call, asset, STR("uploadedVideoCaptions")));
 	json_end_object(&w);
 	json_end_object(&w);
 }
 
 static struct linkedin_video *video_new(struct sandbox_call *call, int64_t size_bytes,
-					bool wants_thumbnail)
+					const struct json *asked)
 {
 	struct linkedin_video *video = sandbox_keep(call->sandbox, sizeof(*video));
 	video->size_bytes = size_bytes;
@@ -100,7 +105,8 @@ static struct linkedin_video *video_new(struct sandbox_call *call, int64_t size_
 	video->etags = sandbox_keep(call->sandbox, video->part_count * sizeof(*video->etags));
 	video->token =
 		video->part_count > 1 ? sandbox_id_text(call->sandbox, "", 10) : (struct str){0};
-	video->wants_thumbnail = wants_thumbnail;
+	video->wants_thumbnail = json_bool(json_get(asked, "uploadThumbnail"), false);
+	video->wants_captions = json_bool(json_get(asked, "uploadCaptions"), false);
 	return video;
 }
 
@@ -122,8 +128,7 @@ static void initialize(struct sandbox_call *call, const struct sandbox_token *to
 	struct linkedin_asset *asset = sandbox_linkedin_asset_new(
 		call, "video", sandbox_id_text(call->sandbox, "D5F", 16), owner);
 	asset->expires_us = call->now_us + UPLOAD_LIFETIME_US;
-	asset->video =
-		video_new(call, size_bytes, json_bool(json_get(asked, "uploadThumbnail"), false));
+	asset->video = video_new(call, size_bytes, asked);
 	if (sandbox_upload_new(call->sandbox, SANDBOX_LINKEDIN, asset->urn, size_bytes) == NULL)
 		sandbox_answer_empty(call, 503);
 	else
@@ -133,16 +138,11 @@ static void initialize(struct sandbox_call *call, const struct sandbox_token *to
 /* ---- the bytes ---- */
 
 /* The asset of an upload address. NULL = the call has been answered. */
-static struct linkedin_asset *enter_upload(struct sandbox_call *call)
+static struct linkedin_asset *find_upload(struct sandbox_call *call)
 {
 	struct linkedin_asset *asset = sandbox_linkedin_asset_find(
 		call->sandbox, str_format(call->arena, "urn:li:video:" STR_FMT,
 					  STR_ARG(sandbox_capture(call, "asset"))));
-	/* The address alone authorizes the PUT; a token is refused (2.6, "Traps"). */
-	if (!str_is_empty(sandbox_header(call, "Authorization"))) {
-		sandbox_answer_empty(call, 403);
-		return NULL;
-	}
 	if (asset == NULL || asset->video == NULL ||
 	    !str_equal(asset->secret, sandbox_query(call, "ut"))) {
 		sandbox_answer_empty(call, 404);
@@ -153,6 +153,15 @@ static struct linkedin_asset *enter_upload(struct sandbox_call *call)
 		return NULL;
 	}
 	return asset;
+}
+
+/* The same, where the address alone authorizes: a token is refused (2.6, "Traps"). */
+static struct linkedin_asset *enter_upload(struct sandbox_call *call)
+{
+	if (str_is_empty(sandbox_header(call, "Authorization")))
+		return find_upload(call);
+	sandbox_answer_empty(call, 403);
+	return NULL;
 }
 
 void sandbox_linkedin_video_part_put(struct sandbox_call *call)
@@ -206,6 +215,50 @@ void sandbox_linkedin_video_thumbnail_put(struct sandbox_call *call)
 		return;
 	}
 	asset->video->has_thumbnail = true;
+	sandbox_answer_empty(call, 201);
+}
+
+/* ---- captions ---- */
+
+static bool is_metadata(struct sandbox_call *call)
+{
+	const struct sandbox_part *part = sandbox_part(call, "metadata");
+	const struct json *json = NULL;
+	if (part == NULL ||
+	    json_parse(call->arena, part->bytes, NULL, &json, NULL, NULL) != ERR_NONE)
+		return false;
+	const struct str language = json_string(json_get(json_get(json, "locale"), "language"));
+	return str_equal_z(json_string(json_get(json, "format")), "SRT") &&
+	       str_equal_z(json_string(json_get(json, "transcriptType")), "CLOSED_CAPTION") &&
+	       str_equal_z(json_string(json_get(json, "source")), "USER_PROVIDED") &&
+	       !str_is_empty(language);
+}
+
+void sandbox_linkedin_video_captions_post(struct sandbox_call *call)
+{
+	struct linkedin_asset *asset = find_upload(call);
+	if (asset == NULL)
+		return;
+	if (!asset->video->wants_captions) {
+		sandbox_answer_empty(call, 404);
+		return;
+	}
+	if (str_is_empty(sandbox_authorization(call, "Bearer"))) {
+		sandbox_answer_empty(call, 401);
+		return;
+	}
+	const struct sandbox_part *file = sandbox_part(call, "file");
+	if (file == NULL || !is_metadata(call)) {
+		refuse(call, "ILLEGAL_ARGUMENT",
+		       "metadata must be JSON with format, source, locale and transcriptType, and "
+		       "file the captions");
+		return;
+	}
+	if (sniff_media(file->bytes).type != SNIFF_SRT) {
+		sandbox_answer_empty(call, 415);
+		return;
+	}
+	asset->video->has_captions = true;
 	sandbox_answer_empty(call, 201);
 }
 
@@ -328,6 +381,10 @@ void sandbox_linkedin_video_get(struct sandbox_call *call)
 	json_member_str(&w, "status", str_of(sandbox_linkedin_asset_status_name(status)));
 	if (status == LINKEDIN_ASSET_PROCESSING_FAILED)
 		json_member_str(&w, "processingFailureReason", str_of(asset->failure));
+	if (asset->video->has_captions)
+		json_member_str(&w, "captions",
+				str_format(call->arena, "https://www.linkedin.com/dms/" STR_FMT,
+					   STR_ARG(asset->urn)));
 	if (status == LINKEDIN_ASSET_AVAILABLE && asset->media.sniff.duration_ms > 0)
 		json_member_int(&w, "duration", asset->media.sniff.duration_ms);
 	json_end_object(&w);

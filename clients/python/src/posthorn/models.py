@@ -424,6 +424,7 @@ class LinkedinOptions(TypedDict):
     document: NotRequired[dict[str, Any]]
     media_title: NotRequired[str]
     thumbnail_url: NotRequired[str]
+    captions: NotRequired[list[dict[str, Any]]]
     reshare_urn: NotRequired[str]
     mentions: NotRequired[list[dict[str, Any]]]
     contentLandingPage: NotRequired[str]

@@ -82,6 +82,8 @@ struct rule_row {
 };
 
 #define POLL(question, options) "{\"poll\":{\"question\":\"" question "\",\"options\":" options "}}"
+#define CAPTIONS(url, language) \
+	"{\"captions\":[{\"url\":\"" url "\",\"language\":\"" language "\"}]}"
 #define T30 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define NOT_GIVEN POST_TYPE_NONE
 #define MEMBER ACCOUNT_PERSONAL
@@ -154,6 +156,19 @@ static const struct rule_row rule_rows[] = {
 	{"document and image", NOT_GIVEN, MEMBER, 1, 0, "t",
 	 "{\"document\":{\"url\":\"https://a.example/s.pdf\",\"title\":\"S\"}}", "mixed_content",
 	 "platforms.linkedin"},
+	{"captions", NOT_GIVEN, MEMBER, 0, 1, "t", CAPTIONS("https://a.example/c.srt", "pt-BR"),
+	 NULL, NULL},
+	{"captions of an image", NOT_GIVEN, MEMBER, 1, 0, "t",
+	 CAPTIONS("https://a.example/c.srt", "de"), "captions_without_video",
+	 "platforms.linkedin.captions"},
+	{"captions without a file", NOT_GIVEN, MEMBER, 0, 1, "t", CAPTIONS("", "de"), "bad_option",
+	 "platforms.linkedin.captions"},
+	{"captions of no language", NOT_GIVEN, MEMBER, 0, 1, "t",
+	 CAPTIONS("https://a.example/c.srt", "de_DE"), "bad_option", "platforms.linkedin.captions"},
+	{"two files of captions", NOT_GIVEN, MEMBER, 0, 1, "t",
+	 "{\"captions\":[{\"url\":\"https://a.example/c.srt\",\"language\":\"de\"},"
+	 "{\"url\":\"https://a.example/d.srt\",\"language\":\"en\"}]}",
+	 "option_too_large", "platforms.linkedin.captions"},
 	{"reshare", NOT_GIVEN, MEMBER, 0, 0, "", "{\"reshare_urn\":\"7\"}", NULL, NULL},
 	{"reshare with an image", NOT_GIVEN, MEMBER, 1, 0, "", "{\"reshare_urn\":\"7\"}",
 	 "mixed_content", "platforms.linkedin"},

@@ -13,6 +13,7 @@ struct video {
 	struct str urls[PARTS_MAX];
 	struct str etags[PARTS_MAX];
 	struct str thumbnail_url;
+	struct str captions_url;
 	size_t count;
 };
 
@@ -22,8 +23,8 @@ static struct probe_answer begin(struct probe *probe, struct str token, const ch
 	return call(
 		probe, "POST", API "/rest/videos?action=initializeUpload", token,
 		str_format(probe->arena,
-			   "{\"initializeUploadRequest\":{\"owner\":\"%s\",\"fileSizeBytes\":%zu,"
-			   "\"uploadCaptions\":false%s}}",
+			   "{\"initializeUploadRequest\":{\"owner\":\"%s\",\"fileSizeBytes\":%zu"
+			   "%s}}",
 			   owner, size_bytes, more));
 }
 
@@ -37,6 +38,7 @@ static struct video begun(struct probe *probe, struct str token, const char *own
 		.urn = json_string(json_get(value, "video")),
 		.token = json_string(json_get(value, "uploadToken")),
 		.thumbnail_url = json_string(json_get(value, "thumbnailUploadUrl")),
+		.captions_url = json_string(json_get(value, "captionsUploadUrl")),
 	};
 	assert_status(answer, 200);
 	assert_true(json_int(json_get(value, "uploadUrlsExpireAt"), 0) > 0);
@@ -224,6 +226,45 @@ static void a_picture_goes_with_it_when_asked_for(void **state)
 	assert_status(probe_ask(probe, put), 403);
 }
 
+#define SRT "1\r\n00:00:00,000 --> 00:00:01,000\r\nGuten Tag\r\n"
+#define METADATA(format) \
+	"{\"format\":\"" format \
+	"\",\"source\":\"USER_PROVIDED\",\"locale\":{\"language\":\"DE\"}," \
+	"\"transcriptType\":\"CLOSED_CAPTION\"}"
+#define CAPTIONS(metadata, file) \
+	"--B\r\nContent-Disposition: form-data; name=\"metadata\"\r\n\r\n" metadata \
+	"\r\n--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"c.srt\"\r\n" \
+	"Content-Type: text/plain\r\n\r\n" file "\r\n--B--\r\n"
+
+static void captions_go_with_it_when_asked_for(void **state)
+{
+	struct probe *probe = *state;
+	const struct str token = token_for(probe, SCOPES);
+	const struct video without = begun(probe, token, MEMBER, 80000, "");
+	const struct video video = begun(probe, token, MEMBER, 80000, ",\"uploadCaptions\":true");
+	struct probe_request post = {
+		.method = "POST",
+		.path = probe_z(probe, video.captions_url),
+		.content_type = "multipart/form-data; boundary=B",
+		.body = STR(CAPTIONS(METADATA("SRT"), SRT)),
+	};
+	assert_true(without.captions_url.len == 0 && video.captions_url.len > 0);
+	assert_status(probe_ask(probe, post), 401); /* unlike the parts' addresses */
+	post.bearer = token;
+	assert_status(probe_ask(probe, post), 201);
+	post.body = STR(CAPTIONS(METADATA("VTT"), SRT));
+	assert_status(probe_ask(probe, post), 400);
+	post.body = STR(CAPTIONS("words", SRT));
+	assert_status(probe_ask(probe, post), 400);
+	post.body = STR(CAPTIONS(METADATA("SRT"), "no captions"));
+	assert_status(probe_ask(probe, post), 415);
+	const struct probe_answer shown = call(
+		probe, "GET", urn_path(probe, API "/rest/videos/", video.urn, ""), token, none);
+	assert_true(probe_json_string(&shown, "captions").len > 0);
+	post.path = probe_z(probe, str_slice(video.captions_url, 0, video.captions_url.len - 1));
+	assert_status(probe_ask(probe, post), 404);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +276,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_no_video_is_refused_or_fails, probe_open,
 						probe_close),
 		cmocka_unit_test_setup_teardown(a_picture_goes_with_it_when_asked_for, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(captions_go_with_it_when_asked_for, probe_open,
 						probe_close),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
