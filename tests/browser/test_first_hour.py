@@ -148,9 +148,9 @@ def test_the_first_hour(installed, receiver, stranger):
         stranger.open(f"{home}/settings")
         stranger.see("TEST APP", "in the sandbox alone")
         stranger.follow("Sandbox")
-        stranger.see("Time in the sandbox")
-        stranger.choose("Move it on by", "an hour")
-        stranger.press("Move the time")
+        stranger.see("The sandbox’s clock")
+        stranger.choose("Move the clock forward by", "an hour")
+        stranger.press("Move the clock")
         stranger.see("In the sandbox it is")
 
         # an agent, which can only draft

@@ -322,6 +322,33 @@ def test_draft_written_rejected_mended_and_published(walk):
     walk.see("No drafts")
 
 
+def changes(walk):
+    return walk.js("return [...document.querySelectorAll('.changes > li')].map((one) =>"
+                   " ['h3', 'del', 'ins'].map((tag) => one.querySelector(tag)?.textContent ?? ''))")
+
+
+def test_a_draft_is_shown_as_it_will_look(walk):
+    """Each platform with its own text, and no raw JSON for a person who approves."""
+    write(walk, "For all of you", "jodoe", "jo.doe")
+    walk.press("Save as draft")
+    walk.see("Awaiting approval", "As it will look")
+    draft = walk.driver.current_url.rsplit("/", 1)[1]
+    headers = {"Authorization": f"Bearer {token(walk.house, walk.client_id, walk.secret).json()['access_token']}"}
+    change = {"overrides": {"x": {"content": "For X alone"}}, "platforms": {"linkedin": {"visibility": "CONNECTIONS"}}}
+    url = f"{walk.house.url}/v1/drafts/{draft}"
+    assert requests.patch(url, json=change, headers=headers, timeout=HTTP_S).status_code == 200
+    walk.open(f"{app_path(walk, '/drafts')}/{draft}")
+    walk.see("On X", "On LinkedIn", "2 changes since you saw it")
+    assert changes(walk) == [["Instead on X", "", "For X alone"], ["LinkedIn: visibility", "", "CONNECTIONS"]]
+    looks = {slug: walk.js(f"return document.querySelector('.preview-{slug}').textContent") for slug in ("x", "linkedin")}
+    assert "For X alone" in looks["x"] and "For all of you" not in looks["x"]
+    assert "For all of you" in looks["linkedin"]
+    assert walk.js("return document.querySelectorAll('main pre').length") == 0
+    walk.press("Delete")
+    walk.press("Delete draft")
+    walk.see("No drafts")
+
+
 def test_a_draft_that_somebody_changed_is_not_published(walk):
     """Exactly what is shown is published (If-Match), or nothing."""
     write(walk, "As I saw it", "jodoe")
@@ -333,7 +360,8 @@ def test_a_draft_that_somebody_changed_is_not_published(walk):
     assert requests.patch(url, json={"content": "As they made it"}, headers=headers, timeout=HTTP_S).status_code == 200
     walk.press("Publish")
     walk.press("Publish it")
-    walk.see("Somebody changed this draft", "As they made it")
+    walk.see("Somebody changed this draft", "As they made it", "1 change since you saw it")
+    assert changes(walk) == [["Text", "As I saw it", "As they made it"]]
     assert requests.get(url, headers=headers, timeout=HTTP_S).status_code == 200
     assert walk.house.sandbox.ledger("As I saw it") == [] and walk.house.sandbox.ledger("As they made it") == []
     assert requests.patch(url, json={"content": "As they made it again"}, headers=headers, timeout=HTTP_S).status_code == 200
@@ -341,6 +369,12 @@ def test_a_draft_that_somebody_changed_is_not_published(walk):
     walk.fill("Why", "I did not see it.")
     walk.press("Reject")
     walk.see("Somebody changed this draft", "As they made it again", "Awaiting approval")
+    walk.open(f"{app_path(walk, '/drafts')}/{draft}")
+    assert changes(walk) == [["Text", "As they made it", "As they made it again"]]
+    walk.press("Seen")
+    assert changes(walk) == []
+    walk.open(f"{app_path(walk, '/drafts')}/{draft}")
+    assert changes(walk) == [] and "since you saw it" not in walk.text()
     walk.press("Delete")
     walk.press("Delete draft")
     walk.see("No drafts")

@@ -31,7 +31,7 @@ def knob(browser, client_id, name):
 def test_failures_by_a_click_and_by_a_form(tried):
     browser, client_id = tried
     browser.see("Nothing is going to break.")
-    browser.choose("Let the next post meet this", "The platform is down for a moment (X)")
+    browser.choose("What happens to the next post", "The platform is down for a moment (X)")
     browser.press("Break it")
     browser.see("x: POST /2/tweets, status")
     assert browser.js("return document.querySelector('[name=method]').value") == "any"
@@ -62,9 +62,9 @@ def test_knobs_and_a_new_beginning(tried):
     browser.fill("Create limit", "7")
     browser.choose("Old field names", "1")
     browser.press("Set X")
-    browser.see("Create limit (turned)", "2 turned")
+    browser.see("Create limit (changed)", "2 changed")
     assert (knob(browser, client_id, "x_create_limit"), knob(browser, client_id, "x_old_field_names")) == (7, 1)
-    browser.fill("Create limit (turned)", "0")
+    browser.fill("Create limit (changed)", "0")
     browser.press("Set X")
     browser.see("x_create_limit")  # what the sandbox says is wrong
     assert knob(browser, client_id, "x_create_limit") == 7

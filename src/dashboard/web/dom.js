@@ -5,8 +5,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 const TAGS = new Set(
 	(
-		"a abbr article aside b br button caption code col colgroup dd details dialog div dl dt em fieldset figcaption figure footer form h1 h2 h3 header i " +
-		"input label legend li main nav ol optgroup option p pre section select small span strong summary table tbody td textarea tfoot th thead time tr ul"
+		"a abbr article aside b br button caption code col colgroup dd del details dialog div dl dt em fieldset figcaption figure footer form h1 h2 h3 header i " +
+		"input ins label legend li main nav ol optgroup option p pre section select small span strong summary table tbody td textarea tfoot th thead time tr ul"
 	).split(" ")
 );
 const SVG_TAGS = new Set("svg g path line rect circle polyline polygon text title desc tspan".split(" "));

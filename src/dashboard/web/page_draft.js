@@ -4,11 +4,11 @@ import {h} from "./dom.js";
 import * as api from "./api.js";
 import {utc, whenFull} from "./format.js";
 import {PLATFORMS, platformName, TYPES} from "./words.js";
+import {containersOf, differenceCard, platformParts, previewsOf} from "./draft_shown.js";
 import {
 	badge,
 	button,
 	card,
-	codeBlock,
 	confirm,
 	copyField,
 	facts,
@@ -126,8 +126,6 @@ async function remove(context, etag) {
 
 // ---- what it is ----
 
-const containersOf = (draft) => draft.containers ?? [{type: draft.type, content: draft.content ?? "", media: draft.media ?? []}];
-
 function mediaLine(item) {
 	return h(
 		"li",
@@ -140,8 +138,6 @@ function mediaLine(item) {
 }
 
 function contentCard(draft) {
-	const options = Object.keys(draft.platforms ?? {}).length > 0 ? JSON.stringify(draft.platforms, null, 2) : null;
-	const overrides = Object.keys(draft.overrides ?? {}).length > 0 ? JSON.stringify(draft.overrides, null, 2) : null;
 	return card(
 		{title: "Content"},
 		h(
@@ -158,15 +154,14 @@ function contentCard(draft) {
 							"h3",
 							{class: "soft small"},
 							index === 0 ? "Post" : `Comment ${index}`,
-							container?.type ? [" ", tag(TYPES[container.type] ?? String(container.type))] : null
+							container.type ? [" ", tag(TYPES[container.type] ?? container.type)] : null
 						),
-						h("p", {class: "post-text"}, container?.content || "(no text)"),
-						(container?.media ?? []).length > 0 ? h("ul", {class: "help"}, container.media.map(mediaLine)) : null
+						h("p", {class: "post-text"}, container.text || "(no text)"),
+						container.media.length > 0 ? h("ul", {class: "help"}, container.media.map(mediaLine)) : null
 					)
 				)
 			),
-			overrides ? codeBlock("Different content", overrides) : null,
-			options ? codeBlock("Platform options", options) : null
+			platformParts(draft)
 		)
 	);
 }
@@ -194,34 +189,41 @@ function reviewBox(draft) {
 		: null;
 }
 
-/** The accounts that it goes to, by name where they are known. */
-async function accountLines(context, draft) {
-	const ids = draft.account_ids ?? [];
+/** [{id, account}]: those that it goes to, as far as they are known; and how many more there are. */
+async function readAccounts(context, draft) {
+	const ids = Array.isArray(draft.account_ids) ? draft.account_ids : [];
 	const found = await Promise.allSettled(
 		ids.slice(0, ACCOUNTS_SHOWN).map((id) => api.get(context.appPath("v1", "accounts", id), null, context.signal))
 	);
-	const lines = found.map((one, index) => {
-		if (one.status !== "fulfilled") {
-			return h("li", null, h("span", {class: "grow mono small"}, ids[index]), tag("unknown", "bad"));
-		}
-		const account = one.value.data;
-		const slug = account.platform ?? PLATFORMS[account.platform_id - 1];
-		return h(
-			"li",
-			null,
-			h(
-				"a",
-				{class: "grow", href: context.here("accounts", account.id), title: platformName(slug)},
-				platform(slug, account.name || account.username)
-			),
-			badge("account", account.status)
-		);
-	});
-	const more = ids.length - lines.length;
+	const withPlatform = (account) => ({...account, platform: account.platform ?? PLATFORMS[account.platform_id - 1]});
+	return {
+		rows: found.map((one, index) => ({id: ids[index], account: one.status === "fulfilled" ? withPlatform(one.value.data) : null})),
+		more: Math.max(0, ids.length - ACCOUNTS_SHOWN),
+	};
+}
+
+const accountName = ({id, account}) =>
+	account ? `${account.name || account.username} (${platformName(account.platform)})` : String(id);
+
+function accountLines(context, {rows, more}) {
+	const lines = rows.map(({id, account}) =>
+		account
+			? h(
+					"li",
+					null,
+					h(
+						"a",
+						{class: "grow", href: context.here("accounts", account.id), title: platformName(account.platform)},
+						platform(account.platform, account.name || account.username)
+					),
+					badge("account", account.status)
+				)
+			: h("li", null, h("span", {class: "grow mono small"}, String(id)), tag("unknown", "bad"))
+	);
 	return [...lines, more > 0 ? h("li", {class: "soft"}, `and ${more} more`) : null];
 }
 
-function factsCard(draft, accounts) {
+function factsCard(draft, accounts, lines) {
 	return card(
 		{title: "This draft", actions: [badge("draft", draftWord(draft))]},
 		h(
@@ -234,7 +236,7 @@ function factsCard(draft, accounts) {
 				["To be published", draft.scheduled_at ? whenFull(draft.scheduled_at) : "as soon as it is approved"],
 			]),
 			h("h3", {class: "soft small"}, "Goes to"),
-			accounts.length > 0 ? h("ul", {class: "lines"}, accounts) : h("p", {class: "soft"}, "No account is chosen yet."),
+			accounts.rows.length > 0 ? h("ul", {class: "lines"}, lines) : h("p", {class: "soft"}, "No account is chosen yet."),
 			copyField("Draft id", draft.id)
 		)
 	);
@@ -243,7 +245,8 @@ function factsCard(draft, accounts) {
 export async function page(context) {
 	const {body, etag} = await api.getTagged(path(context), context.signal);
 	const draft = body.data;
-	const accounts = await accountLines(context, draft);
+	const accounts = await readAccounts(context, draft);
+	const previews = previewsOf(context, draft, accounts.rows.map((row) => row.account).filter(Boolean));
 	const text = draftText(draft).trim();
 	const isReady = draft.problems.length === 0;
 	return [
@@ -265,8 +268,12 @@ export async function page(context) {
 			"div",
 			{class: "stack"},
 			reviewBox(draft),
+			differenceCard(context, draft, accounts.rows.map(accountName)),
 			problemsCard(draft),
-			h("div", {class: "split"}, contentCard(draft), factsCard(draft, accounts))
+			h("div", {class: "split"}, contentCard(draft), factsCard(draft, accounts, accountLines(context, accounts))),
+			previews.length > 0
+				? h("section", {"aria-label": "Preview"}, h("h2", {class: "previews-head"}, "As it will look"), h("div", {class: "previews"}, previews))
+				: null
 		),
 	];
 }

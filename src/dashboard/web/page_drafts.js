@@ -102,7 +102,7 @@ export async function page(context) {
 		card(
 			{
 				flush: true,
-				title: meta.total > 0 ? plural(meta.total, "draft") : undefined,
+				title: shown.length > 0 ? plural(state === "" ? meta.total : shown.length, "draft") : undefined,
 				footer:
 					meta.last_page > 1
 						? [

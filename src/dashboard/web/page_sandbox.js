@@ -11,7 +11,7 @@ function clockCard(context) {
 	const fields = [
 		field({
 			name: "hours",
-			label: "Move it on by",
+			label: "Move the clock forward by",
 			kind: "select",
 			value: "24",
 			options: [
@@ -29,7 +29,7 @@ function clockCard(context) {
 		const {now} = await api.post(context.appPath("sandbox", "clock"), {advance_s: hours * 3600});
 		toast(`In the sandbox it is ${utc(now)}.`);
 	};
-	return card({title: "Time in the sandbox"}, form({fields, submit: "Move the time", onsubmit: send}));
+	return card({title: "The sandbox’s clock"}, form({fields, submit: "Move the clock", onsubmit: send}));
 }
 
 // What goes wrong in earnest, as docs/sandbox.md lists it.
@@ -84,7 +84,7 @@ function faultCard(context, listed) {
 	const fields = [
 		field({
 			name: "which",
-			label: "Let the next post meet this",
+			label: "What happens to the next post",
 			kind: "select",
 			value: "0",
 			options: BREAKS.map(([words], index) => [String(index), words]),
@@ -196,7 +196,7 @@ function knobField(knob, slug) {
 	const said = knob.sentence[0].toUpperCase() + knob.sentence.slice(1);
 	return field({
 		name: knob.name,
-		label: `${labelOf(knob.name, slug)}${isTurned ? " (turned)" : ""}`,
+		label: `${labelOf(knob.name, slug)}${isTurned ? " (changed)" : ""}`,
 		kind: isSwitch ? "select" : "text",
 		options: isSwitch ? [["0", "0"], ["1", "1"]] : undefined,
 		value: String(knob.value),
@@ -212,7 +212,7 @@ async function turn(context, knobs, values) {
 	const before = new Map(knobs.map(({name, value}) => [name, value]));
 	const turned = Object.entries(values).filter(([name, value]) => value !== undefined && value !== before.get(name));
 	if (turned.length > 0) {
-		await api.post(context.appPath("sandbox", "knobs"), {knobs: Object.fromEntries(turned)});
+		await api.post(context.appPath("sandbox", "knobs"), {knobs: Object.fromEntries(changed)});
 	}
 	toast(turned.length > 0 ? "The knobs are turned." : "Nothing was changed.");
 	await context.refresh();
@@ -231,7 +231,7 @@ function knobCard(context, knobs, slug) {
 		h(
 			"details",
 			{open: turned.length > 0},
-			h("summary", null, turned.length > 0 ? `${count}, ${turned.length} turned` : count),
+			h("summary", null, turned.length > 0 ? `${count}, ${turned.length} changed` : count),
 			form({
 				fields: knobs.map((knob) => knobField(knob, slug)),
 				submit: `Set ${groupName(slug)}`,
@@ -246,7 +246,7 @@ function knobCard(context, knobs, slug) {
 
 async function reset(context) {
 	const isSure = await confirm({
-		title: "Begin again?",
+		title: "Start over?",
 		action: "Reset the sandbox",
 		text: [
 			"The sandbox forgets this app's posts, tokens, failures, knobs and clock.",
@@ -262,7 +262,7 @@ async function reset(context) {
 
 function resetCard(context) {
 	return card(
-		{title: "Begin again"},
+		{title: "Start over"},
 		h("p", {class: "soft"}, "Everything in this app's sandbox is forgotten. Its accounts have to be connected again."),
 		button("Reset the sandbox", () => reset(context), {kind: "danger"})
 	);

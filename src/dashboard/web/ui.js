@@ -3,7 +3,7 @@
 // Each returns an element. Knows no page and no route of the API.
 import {append, fill, h, image, s, safeAddress} from "./dom.js";
 import {ApiError} from "./api.js";
-import {PLATFORM_MARKS, platformName, stateOf} from "./words.js";
+import {platformName, stateOf} from "./words.js";
 
 // ---- icons: strokes on a 16 by 16 ground ----
 
@@ -57,11 +57,23 @@ export function badge(kind, word, title) {
 
 export const tag = (text, tone = "calm") => h("span", {class: `badge plain ${tone}`}, text);
 
+// Drawn by ourselves, to be told apart at a glance: nothing of the platforms' own.
+const MARKS = {
+	instagram: "M5.4 2.8h5.2a2.6 2.6 0 0 1 2.6 2.6v5.2a2.6 2.6 0 0 1-2.6 2.6H5.4a2.6 2.6 0 0 1-2.6-2.6V5.4a2.6 2.6 0 0 1 2.6-2.6z "
+		+ "M8 10.4a2.4 2.4 0 1 0 0-4.8 2.4 2.4 0 0 0 0 4.8z M11.1 4.9v0",
+	facebook: "M11.2 3.1c-2.2-.6-3.5.4-3.5 2.5v7.6 M5.2 7.9h5.2",
+	x: "M3.6 3.2l8.8 9.6 M12.4 3.2l-8.8 9.6",
+	linkedin: "M4 7v5.8 M4 3.8v0 M7.4 12.8V7 M7.4 9.6c0-3.4 5-3.6 5 .2v3",
+	youtube: "M5.8 4.2v7.6L12 8z",
+	tiktok: "M8.8 2.8v7.5a2.5 2.5 0 1 1-2.5-2.5 M8.8 2.8c.3 2.2 1.8 3.5 3.8 3.6",
+};
+
 export function mark(platform) {
+	const path = MARKS[platform];
 	return h(
 		"span",
-		{class: `mark ${PLATFORM_MARKS[platform] ? platform : ""}`, title: platformName(platform), "aria-hidden": "true"},
-		PLATFORM_MARKS[platform] ?? "?"
+		{class: `mark ${path ? platform : ""}`, title: platformName(platform), "aria-hidden": "true"},
+		path ? s("svg", {viewBox: "0 0 16 16", focusable: "false"}, s("path", {d: path})) : "?"
 	);
 }
 

@@ -10,7 +10,6 @@ export const PLATFORM_NAMES = {
 	youtube: "YouTube",
 	tiktok: "TikTok",
 };
-export const PLATFORM_MARKS = {instagram: "IG", facebook: "f", x: "X", linkedin: "in", youtube: "YT", tiktok: "TT"};
 export const platformName = (slug) => PLATFORM_NAMES[slug] ?? String(slug);
 
 // word: [shown, tone, is alive]
