@@ -195,7 +195,11 @@ async function readAccounts(context, draft) {
 	const found = await Promise.allSettled(
 		ids.slice(0, ACCOUNTS_SHOWN).map((id) => api.get(context.appPath("v1", "accounts", id), null, context.signal))
 	);
-	const withPlatform = (account) => ({...account, platform: account.platform ?? PLATFORMS[account.platform_id - 1]});
+	const withPlatform = (account) => ({
+		...account,
+		platform: account.platform ?? PLATFORMS[account.platform_id - 1],
+		picture: api.pictureOf(context.params.client_id, account),
+	});
 	return {
 		rows: found.map((one, index) => ({id: ids[index], account: one.status === "fulfilled" ? withPlatform(one.value.data) : null})),
 		more: Math.max(0, ids.length - ACCOUNTS_SHOWN),

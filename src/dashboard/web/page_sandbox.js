@@ -212,7 +212,7 @@ async function turn(context, knobs, values) {
 	const before = new Map(knobs.map(({name, value}) => [name, value]));
 	const turned = Object.entries(values).filter(([name, value]) => value !== undefined && value !== before.get(name));
 	if (turned.length > 0) {
-		await api.post(context.appPath("sandbox", "knobs"), {knobs: Object.fromEntries(changed)});
+		await api.post(context.appPath("sandbox", "knobs"), {knobs: Object.fromEntries(turned)});
 	}
 	toast(turned.length > 0 ? "The knobs are turned." : "Nothing was changed.");
 	await context.refresh();
