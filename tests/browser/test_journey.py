@@ -344,7 +344,8 @@ def test_a_draft_is_shown_as_it_will_look(walk):
     assert "For X alone" in looks["x"] and "For all of you" not in looks["x"]
     assert "For all of you" in looks["linkedin"]
     assert walk.js("return document.querySelectorAll('main pre').length") == 0
-    walk.wait("the account's picture", lambda: walk.js("return document.querySelector('.preview-x .avatar img')?.naturalWidth") not in (None, 0))
+    width = "return document.querySelector('.preview-x .avatar img')?.naturalWidth"
+    walk.wait("the account's picture", lambda: walk.js(width) not in (None, 0))
     walk.press("Delete")
     walk.press("Delete draft")
     walk.see("No drafts")

@@ -5,6 +5,7 @@ import * as api from "./api.js";
 import {day, monthName, number, plural} from "./format.js";
 import {badge, card, empty, field, linkButton, mark, pageHead} from "./ui.js";
 import {postWord, stateOf} from "./words.js";
+import {letGo, takenAlong} from "./calendar_move.js";
 import {postAddress} from "./page_posts.js";
 
 const SHOWN_A_DAY = 3;
@@ -52,7 +53,10 @@ function cell(context, one, posts, today, query) {
 	const rest = isWhole ? total - listed.length : 0;
 	return h(
 		"td",
-		{class: [one.date === today ? "today" : "", total === 0 ? "none" : ""].join(" ").trim() || null},
+		{
+			class: [one.date === today ? "today" : "", total === 0 ? "none" : ""].join(" ").trim() || null,
+			...(one.date < today ? {} : letGo(context, one.date)),
+		},
 		h(
 			"span",
 			{class: "date"},
@@ -70,7 +74,7 @@ function cell(context, one, posts, today, query) {
 					null,
 					h(
 						"a",
-						{class: tone, href: postAddress(context, post), title: `${word}: ${post.text}`},
+						{class: tone, href: postAddress(context, post), title: `${word}: ${post.text}`, ...takenAlong(post)},
 						timeOf(post).slice(11, 16),
 						" ",
 						[...new Set(post.platform_posts.map((target) => target.platform))].slice(0, MARKS_MAX).map(mark),
@@ -150,7 +154,7 @@ export async function page(context) {
 	return [
 		pageHead({
 			title: monthName(year, monthNumber),
-			sub: "Scheduled and published posts. Days and times are UTC.",
+			sub: "Scheduled and published posts. Drag a scheduled one to move it to another day. Days and times are UTC.",
 			actions: [
 				linkButton("Earlier", at(shift(month, -1)), {icon: "left", key: "earlier"}),
 				linkButton("Today", at(today.slice(0, 7)), {key: "today"}),

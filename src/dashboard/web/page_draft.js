@@ -276,7 +276,12 @@ export async function page(context) {
 			problemsCard(draft),
 			h("div", {class: "split"}, contentCard(draft), factsCard(draft, accounts, accountLines(context, accounts))),
 			previews.length > 0
-				? h("section", {"aria-label": "Preview"}, h("h2", {class: "previews-head"}, "As it will look"), h("div", {class: "previews"}, previews))
+				? h(
+						"section",
+						{"aria-label": "Preview"},
+						h("h2", {class: "previews-head"}, "As it will look"),
+						h("div", {class: "previews"}, previews)
+					)
 				: null
 		),
 	];
