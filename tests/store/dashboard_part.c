@@ -593,6 +593,27 @@ static void what_accounts_published(void **state)
 	assert_int_equal(uses_since(fx, &app, out_us, out_us, &uses), 0);
 }
 
+/* A platform's limits are those of its account, whoever has connected it. */
+static void what_two_users_published_on_one_account_counts_together(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row ann = make_account(fx, &app, "ann", PLATFORM_X);
+	const struct account_row bob = make_same_account(fx, &app, "bob", &ann);
+	const struct account_row eve = make_account(fx, &app, "eve", PLATFORM_X);
+	struct dashboard_use *uses = NULL;
+	end_post(fx, &app, &ann, NULL, "");
+	end_post(fx, &app, &bob, NULL, "");
+	end_post(fx, &app, &bob, NULL, "");
+	end_post(fx, &app, &eve, NULL, "");
+	assert_int_equal(uses_since(fx, &app, 0, NOW, &uses), 2);
+	assert_int_equal(uses[0].published, 3);
+	assert_int_equal(uses[0].published_lately, 3);
+	assert_true(str_equal(uses[0].account_id, ann.id) || str_equal(uses[0].account_id, bob.id));
+	assert_true(str_equal(uses[1].account_id, eve.id));
+	assert_int_equal(uses[1].published, 1);
+}
+
 static size_t list_events(struct fixture *fx, const struct app_row *app, struct event_row **out)
 {
 	struct error err = {0};
@@ -755,6 +776,7 @@ int run_dashboard_tests(void)
 		STORE_TEST(days),
 		STORE_TEST(a_day_of_a_list_is_complete),
 		STORE_TEST(what_accounts_published),
+		STORE_TEST(what_two_users_published_on_one_account_counts_together),
 		STORE_TEST(a_person_saw_it),
 		STORE_TEST(what_a_person_saw_is_an_event),
 		STORE_TEST(only_an_unknown_outcome_is_settled),

@@ -79,10 +79,10 @@ enum err_kind store_dashboard_days(struct store *store, struct arena *arena, str
 
 #define DASHBOARD_PUBLISHED_MAX 100000
 
-/* What was published on an account, of the newest DASHBOARD_PUBLISHED_MAX of the app. */
+/* What was published on a platform account, of the newest DASHBOARD_PUBLISHED_MAX of the app. */
 struct dashboard_use {
 	enum platform_id platform;
-	struct str account_id;
+	struct str account_id; /* one of them, where several users have connected it */
 	struct str handle;
 	int64_t published;        /* since since_us */
 	int64_t published_lately; /* since lately_us */
@@ -93,7 +93,7 @@ struct dashboard_use_question {
 	int64_t lately_us;
 };
 
-/* By account, most published first. */
+/* By platform account, most published first. */
 enum err_kind store_dashboard_uses(struct store *store, struct arena *arena,
 				   const struct dashboard_use_question *question,
 				   struct dashboard_use **out, size_t *count_out,
