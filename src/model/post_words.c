@@ -36,6 +36,7 @@ struct splitter {
 	char before[UNIT_MAX_BYTES];
 	size_t before_length;
 	bool is_in_run; /* a pair was given */
+	char pair[2 * UNIT_MAX_BYTES];
 };
 
 struct code_range {
@@ -87,13 +88,12 @@ static bool is_letter(uint32_t code_point)
 
 static void end_letter(struct splitter *s)
 {
-	char pair[2 * UNIT_MAX_BYTES];
 	if (s->length == 0)
 		return;
 	if (s->before_length > 0) {
-		memcpy(pair, s->before, s->before_length);
-		memcpy(pair + s->before_length, s->word, s->length);
-		s->emit(s->context, (struct str){pair, s->before_length + s->length}, WORD_PAIR);
+		memcpy(s->pair, s->before, s->before_length);
+		memcpy(s->pair + s->before_length, s->word, s->length);
+		s->emit(s->context, (struct str){s->pair, s->before_length + s->length}, WORD_PAIR);
 		s->is_in_run = true;
 	}
 	memcpy(s->before, s->word, s->length);
