@@ -12,8 +12,8 @@ QUOTA_LEAST_US = 1000  # the kernel takes no less
 
 
 def _make(path, percent):
-    period_us = max(PERIOD_US, int(QUOTA_LEAST_US * 100 / percent))
-    quota_us = int(period_us * percent / 100)
+    period_us = max(PERIOD_US, round(QUOTA_LEAST_US * 100 / percent))
+    quota_us = max(QUOTA_LEAST_US, round(period_us * percent / 100))
     path.mkdir()
     if (path / "cpu.max").exists():
         (path / "cpu.max").write_text(f"{quota_us} {period_us}")
