@@ -353,28 +353,23 @@ static const struct key *key_of(const struct network *network, const struct flig
 		       : world_key(network->world, flight->ask.token);
 }
 
-/* A node that stood still may ask about a post that another has settled meanwhile: that does no
- * harm. What it would publish comes too late for its send deadline. */
-static bool is_of_lane(const struct flight *flight)
-{
-	return flight->end->wait == NULL || flight->is_publish;
-}
-
-/* Two users' accounts that are one at its platform are one lane: never are calls for both of them
- * under way at once. */
+/* Two users' accounts that are one at its platform are one lane: never are publish calls for both
+ * of them under way at once. A process that stood still for longer than its lease may ask, or
+ * prepare, for a post that has been settled meanwhile: that does no harm, and what it would publish
+ * comes too late for its send deadline. */
 static void check_lane(struct network *network, const struct flight *flight)
 {
 	const struct key *key = key_of(network, flight);
-	for (size_t i = 0; key != NULL && is_of_lane(flight) && i < network->count; i++) {
+	for (size_t i = 0; key != NULL && flight->is_publish && i < network->count; i++) {
 		const struct flight *other = network->air[i];
 		const struct key *theirs = key_of(network, other);
 		const bool is_same = theirs != NULL && theirs->home == key->home;
 		if (other == flight || other->end != flight->end || !other->is_awaited ||
-		    !is_of_lane(other) || !is_same || theirs->login == key->login)
+		    !other->is_publish || !is_same || theirs->login == key->login)
 			continue;
-		sim_violation(
-			network->sim, "L1 calls for both logins of %s/%zu are under way at once",
-			platform_id_slug(network->world->homes[key->home].platform), key->home);
+		sim_violation(network->sim, "L1 publish calls for both logins of %s/%zu at once",
+			      platform_id_slug(network->world->homes[key->home].platform),
+			      key->home);
 	}
 }
 
