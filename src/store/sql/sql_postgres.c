@@ -64,7 +64,7 @@ struct postgres_connection {
 	int64_t waits; /* so far */
 	bool is_prepared[SQL_NAME_COUNT];
 	bool is_joined_prepared[SQL_NAME_COUNT]; /* as a statement for many rows */
-	struct pg_many *many;                    /* not sent yet */
+	struct sql_many *many;                   /* not sent yet */
 	bool is_in_transaction;
 	bool has_written;          /* in this transaction */
 	bool is_transaction_lost;  /* rolled back without being asked for: nothing of it is there */
@@ -198,7 +198,7 @@ static void forget_connection(struct postgres_connection *own)
 {
 	memset(own->is_prepared, 0, sizeof(own->is_prepared));
 	memset(own->is_joined_prepared, 0, sizeof(own->is_joined_prepared));
-	pg_many_clear(own->many);
+	sql_many_clear(own->many);
 	own->sent_count = 0;
 	if (own->is_in_transaction)
 		own->is_transaction_lost = true;
@@ -280,12 +280,12 @@ static bool send(struct postgres_connection *own, enum sql_name name, struct sql
 }
 
 static bool send_prepare_joined(struct postgres_connection *own, enum sql_name name,
-				const struct pg_many_bound *bound, struct sql_args types)
+				const struct sql_many_bound *bound, struct sql_args types)
 {
 	struct arena *arena = arena_new("sql text", SCRIPT_ARENA_MAX_BYTES);
 	const char *as = str_format(arena, "%s_JOINED", sql_statements[name].name).ptr;
 	const char *text = sql_expand(arena, postgres_words, str_of(sql_statements[name].text));
-	const bool is_sent = PQsendPrepare(own->link.pg, as, pg_many_text(arena, text, types),
+	const bool is_sent = PQsendPrepare(own->link.pg, as, sql_many_text(arena, text, types),
 					   (int)bound->count, bound->types) == 1;
 	arena_free(&arena);
 	if (is_sent) {
@@ -299,11 +299,11 @@ static bool send_prepare_joined(struct postgres_connection *own, enum sql_name n
 static bool send_joined(struct postgres_connection *own, enum sql_name name,
 			const struct sql_args *rows, size_t count)
 {
-	struct arena *arena = pg_many_arena(own->many);
-	struct pg_many_bound bound;
+	struct arena *arena = sql_many_arena(own->many);
+	struct sql_many_bound bound;
 	int formats[SQL_ARGS_MAX];
 	own->has_written = true;
-	if (!make_room(own) || !pg_many_bind(arena, rows, count, &bound))
+	if (!make_room(own) || !sql_many_bind(arena, rows, count, &bound))
 		return false;
 	for (size_t i = 0; i < bound.count; i++)
 		formats[i] = 1; /* binary */
@@ -421,7 +421,7 @@ static enum err_kind make_way(struct postgres_connection *own, struct error *err
 	return own->sent_count + 2 > SENT_MAX ? settle_sent(own, err) : ERR_NONE;
 }
 
-static enum err_kind send_batch(struct postgres_connection *own, const struct pg_many_batch *batch,
+static enum err_kind send_batch(struct postgres_connection *own, const struct sql_many_batch *batch,
 				struct error *err)
 {
 	const enum err_kind kind = make_way(own, err);
@@ -437,12 +437,12 @@ static enum err_kind send_batch(struct postgres_connection *own, const struct pg
 static enum err_kind send_kept(struct postgres_connection *own, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
-	const struct pg_many_batch *batch = pg_many_batch(own->many, 0);
+	const struct sql_many_batch *batch = sql_many_batch(own->many, 0);
 	for (size_t i = 1; batch != NULL && kind == ERR_NONE; i++) {
 		kind = send_batch(own, batch, err);
-		batch = pg_many_batch(own->many, i);
+		batch = sql_many_batch(own->many, i);
 	}
-	pg_many_clear(own->many);
+	sql_many_clear(own->many);
 	return kind;
 }
 
@@ -469,12 +469,12 @@ static enum err_kind send_or_lose(struct postgres_connection *own, enum sql_name
 static enum err_kind keep_or_send(struct postgres_connection *own, enum sql_name name,
 				  struct sql_args args, struct error *err)
 {
-	if (!pg_many_is_joined(name))
+	if (!sql_many_is_joined(name))
 		return send_or_lose(own, name, args, err);
-	if (pg_many_add(own->many, name, args))
+	if (sql_many_add(own->many, name, args))
 		return ERR_NONE;
 	const enum err_kind kind = send_kept(own, err);
-	if (kind != ERR_NONE || pg_many_add(own->many, name, args))
+	if (kind != ERR_NONE || sql_many_add(own->many, name, args))
 		return kind;
 	return send_or_lose(own, name, args, err);
 }
@@ -612,7 +612,7 @@ static enum err_kind rollback(struct postgres_connection *own, struct error *err
 {
 	const bool is_gone = !own->is_in_transaction || own->is_transaction_lost;
 	enum err_kind kind = ERR_NONE;
-	pg_many_clear(own->many);
+	sql_many_clear(own->many);
 	if (!is_gone && own->sent_count > 0)
 		settle_sent(own, NULL); /* how it went does not matter any more */
 	if (!is_gone && !own->is_transaction_lost) {
@@ -726,7 +726,7 @@ static enum err_kind postgres_ask(struct sql_cursor *cursor, struct sql_args arg
 static bool is_among(const struct sql_call *first, const struct sql_call *call)
 {
 	for (; first != call; first = first->next) {
-		if (pg_many_are_the_same(call->query.name, first->query.args, call->query.args))
+		if (sql_many_are_the_same(call->query.name, first->query.args, call->query.args))
 			return true;
 	}
 	return false;
@@ -740,11 +740,11 @@ static size_t postgres_count_joined(const struct sql_call *first)
 	const struct sql_call *call = first;
 	size_t bytes = 0;
 	size_t count = 0;
-	while (pg_many_is_joined(name) && call != NULL && call->query.name == name &&
-	       count < PG_MANY_ROWS_MAX && are_storable(call->query.args) &&
+	while (sql_many_is_joined(name) && call != NULL && call->query.name == name &&
+	       count < SQL_MANY_ROWS_MAX && are_storable(call->query.args) &&
 	       !is_among(first, call)) {
-		bytes += pg_many_bytes(call->query.args);
-		if (bytes > PG_MANY_BYTES_MAX)
+		bytes += sql_many_bytes(call->query.args);
+		if (bytes > SQL_MANY_BYTES_MAX)
 			break;
 		call = call->next;
 		count++;
@@ -756,10 +756,10 @@ static enum err_kind postgres_ask_joined(struct sql_cursor *cursor, const struct
 					 size_t count, bool *has_places_out)
 {
 	struct postgres_connection *own = (struct postgres_connection *)cursor->connection;
-	struct sql_args rows[PG_MANY_ROWS_MAX];
-	assert(count <= PG_MANY_ROWS_MAX);
+	struct sql_args rows[SQL_MANY_ROWS_MAX];
+	assert(count <= SQL_MANY_ROWS_MAX);
 	cursor->statement = NULL;
-	*has_places_out = pg_many_returns_places(cursor->name);
+	*has_places_out = sql_many_returns_places(cursor->name);
 	for (size_t i = 0; i < count; i++, first = first->next)
 		rows[i] = first->query.args;
 	enum err_kind kind = make_usable(own, cursor->err);
@@ -770,7 +770,7 @@ static enum err_kind postgres_ask_joined(struct sql_cursor *cursor, const struct
 	if (kind != ERR_NONE)
 		return kind;
 	const bool is_sent = send_joined(own, cursor->name, rows, count);
-	pg_many_clear(own->many);
+	sql_many_clear(own->many);
 	return is_sent ? await_rows(own, cursor)
 		       : lost(own, sql_statements[cursor->name].name, cursor->err);
 }
@@ -811,7 +811,7 @@ static void postgres_close(struct sql_connection **connection)
 	if (own == NULL)
 		return;
 	pg_link_close(&own->link);
-	pg_many_free(&own->many);
+	sql_many_free(&own->many);
 	free(own->sent);
 	free(own);
 	*connection = NULL;
@@ -824,7 +824,7 @@ static enum err_kind postgres_open(const struct sql_config *config, struct sql_c
 	if (own == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory for a database connection");
 	own->base.driver = &sql_driver_postgres;
-	own->many = pg_many_new();
+	own->many = sql_many_new();
 	own->base.is_damaged = config->is_damaged;
 	struct sql_connection *connection = &own->base;
 	const enum err_kind kind = pg_link_open(&own->link, config, err);

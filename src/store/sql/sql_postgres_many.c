@@ -75,7 +75,7 @@ static const struct kind kinds[SQL_NAME_COUNT] = {
 	[SQL_WORK_USE] = {1, TABLE_WORK, 0, 0},
 };
 
-bool pg_many_is_joined(enum sql_name name)
+bool sql_many_is_joined(enum sql_name name)
 {
 	return kinds[name].writes != 0;
 }
@@ -85,7 +85,7 @@ static bool is_insert(const char *text)
 	return text[0] == 'I';
 }
 
-bool pg_many_returns_places(enum sql_name name)
+bool sql_many_returns_places(enum sql_name name)
 {
 	return !is_insert(sql_statements[name].text);
 }
@@ -162,7 +162,7 @@ static void add_insert(struct buf *out, struct str text, struct sql_args types)
 	buf_add(out, rest);
 }
 
-char *pg_many_text(struct arena *arena, const char *text, struct sql_args types)
+char *sql_many_text(struct arena *arena, const char *text, struct sql_args types)
 {
 	struct buf out;
 	buf_init(&out, arena, TEXT_MAX_BYTES);
@@ -203,7 +203,7 @@ static size_t value_bytes(const struct sql_value *value)
 	       (value->type == SQL_TYPE_INT ? sizeof(uint64_t) : value->bytes.len);
 }
 
-size_t pg_many_bytes(struct sql_args args)
+size_t sql_many_bytes(struct sql_args args)
 {
 	size_t bytes = 0;
 	for (size_t i = 0; i < args.count; i++)
@@ -216,7 +216,7 @@ size_t pg_many_bytes(struct sql_args args)
 #define ARRAY_HEAD_WORDS 5
 
 static bool bind_array(struct arena *arena, const struct sql_args *rows, size_t count, size_t i,
-		       struct pg_many_bound *bound)
+		       struct sql_many_bound *bound)
 {
 	static const unsigned types[] = {
 		[SQL_TYPE_INT] = OID_INT8, [SQL_TYPE_TEXT] = OID_TEXT, [SQL_TYPE_BLOB] = OID_BYTEA};
@@ -244,8 +244,8 @@ static bool bind_array(struct arena *arena, const struct sql_args *rows, size_t 
 	return true;
 }
 
-bool pg_many_bind(struct arena *arena, const struct sql_args *rows, size_t count,
-		  struct pg_many_bound *bound)
+bool sql_many_bind(struct arena *arena, const struct sql_args *rows, size_t count,
+		   struct sql_many_bound *bound)
 {
 	bound->count = rows[0].count;
 	for (size_t i = 0; i < bound->count; i++) {
@@ -255,7 +255,7 @@ bool pg_many_bind(struct arena *arena, const struct sql_args *rows, size_t count
 	return true;
 }
 
-bool pg_many_are_the_same(enum sql_name name, struct sql_args a, struct sql_args b)
+bool sql_many_are_the_same(enum sql_name name, struct sql_args a, struct sql_args b)
 {
 	const size_t count = kinds[name].key_count;
 	for (size_t i = 0; i < count; i++) {
@@ -270,22 +270,22 @@ bool pg_many_are_the_same(enum sql_name name, struct sql_args a, struct sql_args
 
 /* ---- statements that nobody waits for ---- */
 
-struct pg_many {
+struct sql_many {
 	struct arena *arena;
 	size_t count;
-	struct pg_many_batch *batches[BATCHES_MAX]; /* in the arena */
+	struct sql_many_batch *batches[BATCHES_MAX]; /* in the arena */
 };
 
-struct pg_many *pg_many_new(void)
+struct sql_many *sql_many_new(void)
 {
-	struct pg_many *many = calloc(1, sizeof(*many));
+	struct sql_many *many = calloc(1, sizeof(*many));
 	if (many == NULL)
 		abort(); /* the same rule as arena_new */
 	many->arena = arena_new("statements to come", KEPT_MAX_BYTES);
 	return many;
 }
 
-void pg_many_free(struct pg_many **many)
+void sql_many_free(struct sql_many **many)
 {
 	if (*many == NULL)
 		return;
@@ -303,13 +303,13 @@ static bool is_bound_to(const struct kind *a, const struct kind *b)
 }
 
 /* A row that is added to a batch passes the batches behind it. */
-static bool may_join(const struct pg_many *many, size_t i, struct sql_args args)
+static bool may_join(const struct sql_many *many, size_t i, struct sql_args args)
 {
-	const struct pg_many_batch *batch = many->batches[i];
-	if (batch->count == PG_MANY_ROWS_MAX)
+	const struct sql_many_batch *batch = many->batches[i];
+	if (batch->count == SQL_MANY_ROWS_MAX)
 		return false;
 	for (size_t row = 0; row < batch->count; row++) {
-		if (pg_many_are_the_same(batch->name, batch->rows[row], args))
+		if (sql_many_are_the_same(batch->name, batch->rows[row], args))
 			return false;
 	}
 	for (size_t k = i + 1; k < many->count; k++) {
@@ -338,11 +338,11 @@ static bool copy_args(struct arena *arena, struct sql_args args, struct sql_args
 	return true;
 }
 
-static struct pg_many_batch *new_batch(struct pg_many *many, enum sql_name name)
+static struct sql_many_batch *new_batch(struct sql_many *many, enum sql_name name)
 {
 	if (many->count == BATCHES_MAX)
 		return NULL;
-	struct pg_many_batch *batch = arena_try_alloc(many->arena, sizeof(*batch));
+	struct sql_many_batch *batch = arena_try_alloc(many->arena, sizeof(*batch));
 	if (batch != NULL) {
 		batch->name = name;
 		many->batches[many->count++] = batch;
@@ -351,8 +351,8 @@ static struct pg_many_batch *new_batch(struct pg_many *many, enum sql_name name)
 }
 
 /* The last batch of its kind, when the row may go there; NULL = a new one, behind the others. */
-static struct pg_many_batch *find_batch(const struct pg_many *many, enum sql_name name,
-					struct sql_args args)
+static struct sql_many_batch *find_batch(const struct sql_many *many, enum sql_name name,
+					 struct sql_args args)
 {
 	for (size_t i = many->count; i-- > 0;) {
 		if (many->batches[i]->name == name)
@@ -361,14 +361,14 @@ static struct pg_many_batch *find_batch(const struct pg_many *many, enum sql_nam
 	return NULL;
 }
 
-bool pg_many_add(struct pg_many *many, enum sql_name name, struct sql_args args)
+bool sql_many_add(struct sql_many *many, enum sql_name name, struct sql_args args)
 {
 	struct sql_args kept;
 	/* As much again is needed to run it. */
 	if (arena_used_bytes(many->arena) > KEPT_MAX_BYTES / 3 ||
-	    pg_many_bytes(args) > PG_MANY_BYTES_MAX)
+	    sql_many_bytes(args) > SQL_MANY_BYTES_MAX)
 		return false;
-	struct pg_many_batch *batch = find_batch(many, name, args);
+	struct sql_many_batch *batch = find_batch(many, name, args);
 	if (!copy_args(many->arena, args, &kept))
 		return false;
 	if (batch == NULL)
@@ -379,17 +379,17 @@ bool pg_many_add(struct pg_many *many, enum sql_name name, struct sql_args args)
 	return true;
 }
 
-const struct pg_many_batch *pg_many_batch(const struct pg_many *many, size_t i)
+const struct sql_many_batch *sql_many_batch(const struct sql_many *many, size_t i)
 {
 	return i < many->count ? many->batches[i] : NULL;
 }
 
-struct arena *pg_many_arena(struct pg_many *many)
+struct arena *sql_many_arena(struct sql_many *many)
 {
 	return many->arena;
 }
 
-void pg_many_clear(struct pg_many *many)
+void sql_many_clear(struct sql_many *many)
 {
 	many->count = 0;
 	arena_clear(many->arena);

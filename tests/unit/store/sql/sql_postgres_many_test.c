@@ -40,7 +40,7 @@ static void a_statement_over_many_rows_follows_from_its_own(void **state)
 	struct arena *arena = arena_new("test", ARENA_BYTES);
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_string_equal(
-			pg_many_text(arena, rows[i].text, SQL_ARGS(sql_word("k"), sql_int(1))),
+			sql_many_text(arena, rows[i].text, SQL_ARGS(sql_word("k"), sql_int(1))),
 			rows[i].many);
 	arena_free(&arena);
 }
@@ -57,8 +57,8 @@ static void parameters_become_arrays(void **state)
 	const struct sql_args rows[] = {SQL_ARGS(sql_int(7), sql_word("ab")),
 					SQL_ARGS(sql_int(-2), sql_word(""))};
 	struct arena *arena = arena_new("test", ARENA_BYTES);
-	struct pg_many_bound bound;
-	assert_true(pg_many_bind(arena, rows, COUNT_OF(rows), &bound));
+	struct sql_many_bound bound;
+	assert_true(sql_many_bind(arena, rows, COUNT_OF(rows), &bound));
 	assert_int_equal(bound.count, 2);
 	assert_int_equal(bound.lengths[0], sizeof(numbers) - 1);
 	assert_memory_equal(bound.values[0], numbers, sizeof(numbers) - 1);
@@ -76,11 +76,11 @@ static void every_statement_of_the_table_has_a_text(void **state)
 	for (size_t i = 0; i < SQL_ARGS_MAX; i++)
 		values[i] = sql_int((int64_t)i);
 	for (int name = 0; name < SQL_NAME_COUNT; name++) {
-		if (!pg_many_is_joined((enum sql_name)name))
+		if (!sql_many_is_joined((enum sql_name)name))
 			continue;
 		/* Asserts where there is no place for the rows. */
-		pg_many_text(arena, sql_statements[name].text,
-			     (struct sql_args){values, SQL_ARGS_MAX});
+		sql_many_text(arena, sql_statements[name].text,
+			      (struct sql_args){values, SQL_ARGS_MAX});
 		count++;
 	}
 	assert_true(count > 10);
@@ -89,16 +89,16 @@ static void every_statement_of_the_table_has_a_text(void **state)
 
 /* ---- what is kept ---- */
 
-static void add(struct pg_many *many, enum sql_name name, const char *key)
+static void add(struct sql_many *many, enum sql_name name, const char *key)
 {
-	assert_true(pg_many_add(
+	assert_true(sql_many_add(
 		many, name,
 		SQL_ARGS(sql_word(key), sql_word("value"), sql_int(1), sql_word("node"))));
 }
 
-static void expect(const struct pg_many *many, size_t at, enum sql_name name, size_t count)
+static void expect(const struct sql_many *many, size_t at, enum sql_name name, size_t count)
 {
-	const struct pg_many_batch *batch = pg_many_batch(many, at);
+	const struct sql_many_batch *batch = sql_many_batch(many, at);
 	assert_non_null(batch);
 	assert_int_equal(batch->name, name);
 	assert_int_equal(batch->count, count);
@@ -107,7 +107,7 @@ static void expect(const struct pg_many *many, size_t at, enum sql_name name, si
 static void statements_of_a_kind_gather(void **state)
 {
 	(void)state;
-	struct pg_many *many = pg_many_new();
+	struct sql_many *many = sql_many_new();
 	for (int i = 0; i < 3; i++) {
 		const char key[] = {(char)('a' + i), '\0'};
 		add(many, SQL_POST_SET_STATE, key);
@@ -119,11 +119,11 @@ static void statements_of_a_kind_gather(void **state)
 	expect(many, 1, SQL_TIMELINE_INSERT, 3);
 	expect(many, 2, SQL_LANE_FREE, 3);
 	expect(many, 3, SQL_LANES_FREE_BEHIND, 3);
-	assert_null(pg_many_batch(many, 4));
-	assert_true(str_equal_z(pg_many_batch(many, 0)->rows[1].values[0].bytes, "b"));
-	pg_many_clear(many);
-	assert_null(pg_many_batch(many, 0));
-	pg_many_free(&many);
+	assert_null(sql_many_batch(many, 4));
+	assert_true(str_equal_z(sql_many_batch(many, 0)->rows[1].values[0].bytes, "b"));
+	sql_many_clear(many);
+	assert_null(sql_many_batch(many, 0));
+	sql_many_free(&many);
 	assert_null(many);
 }
 
@@ -131,7 +131,7 @@ static void statements_of_a_kind_gather(void **state)
 static void a_row_that_is_written_again_goes_later(void **state)
 {
 	(void)state;
-	struct pg_many *many = pg_many_new();
+	struct sql_many *many = sql_many_new();
 	add(many, SQL_POST_SET_STATE, "a");
 	add(many, SQL_POST_SET_STATE, "b");
 	add(many, SQL_POST_SET_STATE, "a");
@@ -142,52 +142,52 @@ static void a_row_that_is_written_again_goes_later(void **state)
 	add(many, SQL_EVENT_ADD, "a");
 	add(many, SQL_EVENT_ADD, "a");
 	expect(many, 2, SQL_EVENT_ADD, 2);
-	pg_many_free(&many);
+	sql_many_free(&many);
 }
 
 static void nothing_passes_what_its_order_matters_to(void **state)
 {
 	(void)state;
-	struct pg_many *many = pg_many_new();
+	struct sql_many *many = sql_many_new();
 	add(many, SQL_LANE_FREE, "a");
 	add(many, SQL_WORK_DUE, "app"); /* reads lanes */
 	add(many, SQL_LANE_FREE, "b");
 	expect(many, 0, SQL_LANE_FREE, 1);
 	expect(many, 1, SQL_WORK_DUE, 1);
 	expect(many, 2, SQL_LANE_FREE, 1);
-	pg_many_clear(many);
+	sql_many_clear(many);
 	add(many, SQL_POST_SET_STATE, "a");
 	add(many, SQL_POST_SET_STATUS, "a");
 	add(many, SQL_POST_SET_STATE, "b");
 	expect(many, 0, SQL_POST_SET_STATE, 1);
 	expect(many, 1, SQL_POST_SET_STATUS, 1);
 	expect(many, 2, SQL_POST_SET_STATE, 1);
-	pg_many_free(&many);
+	sql_many_free(&many);
 }
 
 static void what_is_kept_has_a_ceiling(void **state)
 {
 	(void)state;
-	static char text[PG_MANY_BYTES_MAX / 2];
+	static char text[SQL_MANY_BYTES_MAX / 2];
 	memset(text, 'x', sizeof(text));
-	struct pg_many *many = pg_many_new();
+	struct sql_many *many = sql_many_new();
 	const struct sql_args large =
 		SQL_ARGS(sql_word(""), sql_text((struct str){text, sizeof(text)}));
 	const struct sql_args too_large = SQL_ARGS(sql_text((struct str){text, sizeof(text)}),
 						   sql_text((struct str){text, sizeof(text)}));
-	assert_false(pg_many_add(many, SQL_EVENT_ADD, too_large));
+	assert_false(sql_many_add(many, SQL_EVENT_ADD, too_large));
 	int count = 0;
-	while (pg_many_add(many, SQL_EVENT_ADD, large))
+	while (sql_many_add(many, SQL_EVENT_ADD, large))
 		assert_true(count++ < 100);
 	assert_true(count >= 4);
-	pg_many_clear(many);
-	assert_true(pg_many_add(many, SQL_EVENT_ADD, large));
-	for (size_t i = 0; i < PG_MANY_ROWS_MAX; i++)
-		assert_true(pg_many_add(many, SQL_POST_SET_STATE, SQL_ARGS(sql_int((int64_t)i))));
-	expect(many, 1, SQL_POST_SET_STATE, PG_MANY_ROWS_MAX);
-	assert_true(pg_many_add(many, SQL_POST_SET_STATE, SQL_ARGS(sql_int(-1))));
+	sql_many_clear(many);
+	assert_true(sql_many_add(many, SQL_EVENT_ADD, large));
+	for (size_t i = 0; i < SQL_MANY_ROWS_MAX; i++)
+		assert_true(sql_many_add(many, SQL_POST_SET_STATE, SQL_ARGS(sql_int((int64_t)i))));
+	expect(many, 1, SQL_POST_SET_STATE, SQL_MANY_ROWS_MAX);
+	assert_true(sql_many_add(many, SQL_POST_SET_STATE, SQL_ARGS(sql_int(-1))));
 	expect(many, 2, SQL_POST_SET_STATE, 1);
-	pg_many_free(&many);
+	sql_many_free(&many);
 }
 
 int main(void)
