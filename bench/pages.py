@@ -140,9 +140,8 @@ def paths_of(client_id, post_id, account_id):
 
 # Since the page was asked for: the first paint of anything, and the paint of the largest part so far.
 PAINTS = """const done = arguments[0];
-const first = performance.getEntriesByName('first-contentful-paint')[0].startTime;
-new PerformanceObserver(list => done([first, list.getEntries().at(-1).startTime]))
-    .observe({type: 'largest-contentful-paint', buffered: true});"""
+const look = (type, then) => new PerformanceObserver(list => then(list.getEntries())).observe({type, buffered: true});
+look('paint', first => look('largest-contentful-paint', largest => done([first.at(-1).startTime, largest.at(-1).startTime])));"""
 
 
 def paint(service, client_id, post_id, tries):
