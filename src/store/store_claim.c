@@ -851,7 +851,7 @@ static enum err_kind note_app(const struct claim *claim, const struct claim_app 
 static bool is_news(const struct claim *claim, const struct claim_app *app)
 {
 	const bool has_news = app->is_chosen_from || !app->is_passed_over;
-	return app->is_looked_at && (has_news || is_node_full(claim));
+	return app->is_put_off || (app->is_looked_at && (has_news || is_node_full(claim)));
 }
 
 /* The row of each app that was looked at learns when it is due next. */

@@ -1121,6 +1121,37 @@ static void a_lane_that_cannot_be_claimed_stops_itself_only(void **state)
 	assert_true(is_found);
 }
 
+/* More than a transaction's memory holds. */
+#define HUGE_TEXT \
+	"{sqlite replace(hex(zeroblob(35000000)), '0', 'x')}{postgres repeat('x', 70000000)}"
+
+static void an_app_whose_lanes_cannot_be_read_stops_itself_only(void **state)
+{
+	struct fixture *fx = *state;
+	struct claimed claimed = {0};
+	const struct app_row bad = make_app(fx);
+	const struct app_row good = make_app(fx);
+	const struct account_row account = make_account(fx, &bad, "u", PLATFORM_X);
+	const struct account_row other = make_account(fx, &good, "u", PLATFORM_X);
+	post_now(fx, &bad, &account);
+	const struct str good_post = post_now(fx, &good, &other);
+	damage(fx, str_z(fx->arena, str_format(fx->arena,
+					       "UPDATE lanes SET busy_delivery_id = " HUGE_TEXT
+					       " WHERE account_id = '" STR_FMT "'",
+					       STR_ARG(account.id))));
+	assert_true(claim_isolated(fx, NOW, false, &claimed) != ERR_NONE);
+	assert_int_equal(claim_isolated(fx, NOW, true, &claimed), ERR_NONE);
+	assert_int_equal(claimed.count, 1);
+	assert_true(str_equal(claimed.work[0].post_id, good_post));
+	assert_true(has_alarm(fx, str_format(fx->arena, "app " STR_FMT, STR_ARG(bad.id))));
+	/* The others do not meet it again for a while, then it is tried again. */
+	assert_int_equal(claim_isolated(fx, NOW + US_PER_S, false, &claimed), ERR_NONE);
+	assert_int_equal(claimed.count, 0);
+	damage(fx, "UPDATE lanes SET busy_delivery_id = '' WHERE length(busy_delivery_id) > 100");
+	assert_int_equal(claim_isolated(fx, NOW + 11 * US_PER_MINUTE, false, &claimed), ERR_NONE);
+	assert_true(claimed.count > 0);
+}
+
 /* Lists alone go by them: what is promised does not fail for one. */
 static void wrong_counters_stop_nothing_and_are_counted_again(void **state)
 {
@@ -1392,6 +1423,7 @@ int run_delivery_tests(void)
 		STORE_TEST(evidence_is_kept_until_its_delivery_is_final),
 		STORE_TEST(nothing_new_begins_where_it_is_paused),
 		STORE_TEST(a_lane_that_cannot_be_claimed_stops_itself_only),
+		STORE_TEST(an_app_whose_lanes_cannot_be_read_stops_itself_only),
 		STORE_TEST(wrong_counters_stop_nothing_and_are_counted_again),
 		STORE_TEST(claimers_at_once_never_get_the_same),
 		STORE_TEST(a_claim_takes_what_fits_in_memory),
