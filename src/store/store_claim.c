@@ -565,12 +565,10 @@ static enum err_kind write_apps(struct claim *claim, const struct claim_app *app
 }
 
 /* They stand in the order of the apps. */
-static void deal_lanes(struct claim *claim, struct claim_app *apps, size_t app_count,
+static void deal_lanes(struct claim *claim, struct claim_app *apps,
 		       const struct placed_lane *placed, size_t count)
 {
 	struct due_lane *lanes = ARENA_ARRAY(claim->tx->arena, struct due_lane, count);
-	for (size_t i = 0; i < app_count; i++)
-		apps[i].lane_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct claim_app *app = &apps[placed[i].place];
 		lanes[i] = placed[i].lane;
@@ -596,7 +594,7 @@ static enum err_kind list_lanes_at_once(struct claim *claim, struct claim_app *a
 				 placed_lane_read, struct placed_lane),
 			(void **)&placed, &count, err);
 	if (kind == ERR_NONE)
-		deal_lanes(claim, apps, app_count, placed, count);
+		deal_lanes(claim, apps, placed, count);
 	return kind;
 }
 
@@ -604,6 +602,7 @@ static enum err_kind list_lanes_at_once(struct claim *claim, struct claim_app *a
 static enum err_kind list_lanes(struct claim *claim, struct claim_app *apps, size_t app_count,
 				size_t most, struct error *err)
 {
+	const bool is_joined = app_count > 1 && sql_is_shared(claim->tx->sql);
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < app_count; i++) {
 		apps[i].lane_count = 0;
@@ -611,10 +610,10 @@ static enum err_kind list_lanes(struct claim *claim, struct claim_app *apps, siz
 		if (apps[i].has_more && !apps[i].has_slots)
 			slots_ask(claim, &apps[i]);
 	}
-	if (app_count > 1 && sql_is_shared(claim->tx->sql))
+	if (is_joined)
 		kind = list_lanes_at_once(claim, apps, app_count, most, err);
 	for (size_t i = 0; i < app_count && kind == ERR_NONE; i++) {
-		if (apps[i].has_more && (app_count == 1 || !sql_is_shared(claim->tx->sql)))
+		if (apps[i].has_more && !is_joined)
 			kind = list_lanes_of(claim, &apps[i], most, err);
 		apps[i].lane_next = 0;
 		apps[i].has_more = apps[i].has_more && apps[i].lane_count == most;
